@@ -1,4 +1,5 @@
-import type { CDPSession, Protocol } from 'puppeteer-core';
+import type { Protocol } from 'devtools-protocol';
+import type { CDPSession } from 'puppeteer-core/internal/api/CDPSession.js';
 
 /** One flat CDP session: a page, an out-of-process frame or a worker. Typed by the protocol itself. */
 export type CdpSession = CDPSession;
