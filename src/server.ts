@@ -1,7 +1,11 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { AirlockError } from './errors.ts';
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
 import { operations } from './routes/operations.ts';
@@ -18,7 +22,7 @@ declare module 'fastify' {
 
 export interface ServerOptions {
   readonly service: Service;
-  readonly logger: Logger;
+  readonly logger: FastifyBaseLogger;
   readonly access: AccessOptions;
   readonly version: string;
 }

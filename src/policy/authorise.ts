@@ -9,7 +9,7 @@ import type { Decision } from './decision.ts';
 import type { DecisionLog, DecisionStage } from './decision-log.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
-import type { SelfCheck } from './self.ts';
+import type { SelfCheck } from './decide.ts';
 
 /** The policy said no. */
 export class DeniedError extends Error {

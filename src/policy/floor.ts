@@ -16,7 +16,7 @@ import { type Dialled, dial } from './dial.ts';
 import { PeerCheck } from './peer.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
-import type { SelfCheck } from './self.ts';
+import type { SelfCheck } from './decide.ts';
 
 export interface FloorCaps {
   /** Connections from Chrome at one time; more are closed at once. */

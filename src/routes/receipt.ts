@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+
+/** What a close answers (residual law): everything in it was looked at after the fact, nothing is assumed. */
+export const Receipt = Type.Object({
+  sessionId: Type.String(),
+  reason: Type.String({ description: 'deleted, ttl, idle, crashed, shutdown, client_gone, floor_down, …' }),
+  closedAt: Type.String({ format: 'date-time' }),
+  durationMs: Type.Number(),
+  processes: Type.Object({
+    seen: Type.Integer({ description: 'processes of the session when the close began' }),
+    exited: Type.Integer({ description: 'ended by themselves after Browser.close' }),
+    terminated: Type.Integer({ description: 'ended after SIGTERM' }),
+    killed: Type.Integer({ description: 'ended by SIGKILL' }),
+    survivors: Type.Array(Type.Unknown(), { description: 'still there: empty, or there is a fault' }),
+  }),
+  disk: Type.Object({
+    entries: Type.Integer({ description: 'files and directories removed' }),
+    bytes: Type.Integer(),
+    survivors: Type.Array(Type.String()),
+  }),
+  floor: Type.Object({ connectionsClosed: Type.Integer() }),
+  zero: Type.Boolean({ description: 'true when nothing is left, seen by looking' }),
+});
