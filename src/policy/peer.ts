@@ -103,10 +103,14 @@ export class PeerCheck {
   }
 }
 
-/** Adds to `found` the wanted socket inodes that `pid` has open. Synchronous: about 2 µs for each descriptor. */
+/**
+ * Adds to `found` the wanted socket inodes that `pid` has open, newest descriptors first: a connection has just been
+ * opened. Synchronous, which is quicker than the thread pool: 6 µs for each descriptor.
+ */
 function collectSockets(pid: number, wanted: ReadonlySet<string>, found: Set<string>): void {
   const directory = `/proc/${pid}/fd`;
-  for (const fd of namesIn(directory)) {
+  for (const fd of namesIn(directory).reverse()) {
+    if (found.size === wanted.size) return;
     const link = linkOf(`${directory}/${fd}`);
     if (link === undefined || !link.startsWith('socket:[')) continue;
     const inode = link.slice('socket:['.length, -1);
@@ -132,11 +136,19 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/** Inode by key, of the wanted ones. */
+/** Inode by key, of the wanted ones. An IPv6 socket that uses IPv4 is in the other table, its addresses mapped. */
 async function socketInodes(wanted: ReadonlySet<string>): Promise<Map<string, string>> {
   const inodes = new Map<string, string>();
-  for (const table of ['/proc/self/net/tcp', '/proc/self/net/tcp6']) {
-    if (inodes.size < wanted.size) collectInodes(await readTable(table), wanted, inodes);
+  for (const [path, prefix] of [
+    ['/proc/self/net/tcp', ''],
+    ['/proc/self/net/tcp6', mappedPrefix],
+  ] as const) {
+    if (inodes.size === wanted.size) break;
+    const table = await readTable(path);
+    for (const key of wanted) {
+      const inode = inodeOf(table, `: ${prefix}${key.replace(' ', ` ${prefix}`)} `);
+      if (inode !== undefined) inodes.set(key, inode);
+    }
   }
   return inodes;
 }
@@ -150,28 +162,20 @@ async function readTable(path: string): Promise<string> {
   }
 }
 
-/** Lines of `sl local remote st tx:rx tr:when retrnsmt uid timeout inode …`. */
-function collectInodes(table: string, wanted: ReadonlySet<string>, inodes: Map<string, string>): void {
-  for (const line of table.split('\n')) {
-    const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
-    if (local === undefined || remote === undefined || inode === undefined || inode === '0') continue;
-    const key = tableKey(local, remote);
-    if (wanted.has(key)) inodes.set(key, inode);
-  }
-}
-
-/** An IPv4 address that an IPv6 socket uses is written mapped; both tables get the same key. */
-function tableKey(local: string, remote: string): string {
-  return `${withoutMapping(local)} ${withoutMapping(remote)}`;
+/**
+ * Of the line `sl: local remote st tx:rx tr:when retrnsmt uid timeout inode …`. The table is searched and not split:
+ * a busy machine has thousands of lines. A socket without an owner has inode 0.
+ */
+function inodeOf(table: string, ends: string): string | undefined {
+  const at = table.indexOf(ends);
+  if (at === -1) return undefined;
+  const [, , , , , , inode] = table.slice(at + ends.length, at + ends.length + 120).split(/\s+/);
+  return inode === undefined || inode === '0' ? undefined : inode;
 }
 
 const mappedPrefix = endianness() === 'LE' ? '0000000000000000FFFF0000' : '00000000000000000000FFFF';
 
-function withoutMapping(end: string): string {
-  return end.startsWith(mappedPrefix) ? end.slice(mappedPrefix.length) : end;
-}
-
-/** The line of the peer's own socket: its local end is our remote one. */
+/** How the peer's own socket is written: its local end is our remote one. */
 function peerKey(ends: AcceptedEnds): string | undefined {
   const theirs = kernelEnd(ends.remoteAddress, ends.remotePort);
   const ours = kernelEnd(ends.localAddress, ends.localPort);

@@ -5,6 +5,8 @@
  * It consumes exactly the bytes of the handshake: what follows the request belongs to the tunnel and is given back.
  */
 
+import { isIP } from 'node:net';
+
 /** Reply codes of RFC 1928 section 6, as the floor uses them. */
 export const socksReply = {
   granted: 0,
@@ -150,7 +152,7 @@ function parseName(bytes: Uint8Array): string | undefined {
   const text = String.fromCharCode(...bytes).toLowerCase();
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   if (name.length === 0 || name.length > 253 || !/^[a-z0-9._:-]+$/.test(name)) return undefined;
-  if (name.includes(':')) return /^[0-9a-f:.]+$/.test(text) ? text : undefined;
+  if (name.includes(':')) return isIP(text) === 6 ? text : undefined;
   for (const label of name.split('.')) {
     if (label.length === 0 || label.length > 63) return undefined;
   }
