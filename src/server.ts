@@ -52,7 +52,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.addSchema(Problem);
   addHooks(app, options);
   await addDocs(app, options);
-  for (const operation of operations) registerOperation(app, options.service, operation);
+  for (const operation of operations) registerOperation(app, options.service, operation, operations);
   return app;
 }
 

@@ -13,9 +13,22 @@ export interface RequestFacts {
   readonly signal: AbortSignal;
 }
 
+/** A line of GET /v1/capabilities. */
+export interface Capability {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly scope: Scope;
+  readonly request: unknown;
+  readonly response: unknown;
+}
+
 export interface ServiceContext {
   readonly service: Service;
   readonly request: RequestFacts;
+  /** Every operation there is. */
+  capabilities(): readonly Capability[];
 }
 
 export interface SessionContext extends ServiceContext {

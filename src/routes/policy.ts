@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { narrowPolicy, parsePolicy, policyToJson } from '../policy/policy.ts';
+import { narrowPolicy, parsePolicy } from '../policy/policy.ts';
+import { policyToJson } from '../policy/policy-json.ts';
 import { defineOperation } from './define.ts';
 
 export const DecisionResult = Type.Object({

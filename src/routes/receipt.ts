@@ -11,13 +11,15 @@ export const Receipt = Type.Object({
     exited: Type.Integer({ description: 'ended by themselves after Browser.close' }),
     terminated: Type.Integer({ description: 'ended after SIGTERM' }),
     killed: Type.Integer({ description: 'ended by SIGKILL' }),
-    survivors: Type.Array(Type.Unknown(), { description: 'still there: empty, or there is a fault' }),
+    survivors: Type.Integer({ description: 'still there: 0, or there is a fault' }),
+    zombies: Type.Optional(Type.Integer({ description: 'dead, and not yet reaped by their new parent' })),
   }),
   disk: Type.Object({
     entries: Type.Integer({ description: 'files and directories removed' }),
     bytes: Type.Integer(),
-    survivors: Type.Array(Type.String()),
+    survivors: Type.Integer(),
   }),
   floor: Type.Object({ connectionsClosed: Type.Integer() }),
+  problems: Type.Optional(Type.Array(Type.String())),
   zero: Type.Boolean({ description: 'true when nothing is left, seen by looking' }),
 });

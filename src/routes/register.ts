@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import type { Service } from '../sessions/service.ts';
-import { type AnyOperation, Bytes, Reply, type RequestFacts } from './define.ts';
+import {
+  type AnyOperation,
+  Bytes,
+  type Capability,
+  Reply,
+  type RequestFacts,
+  type ServiceContext,
+} from './define.ts';
 import { fence } from './fence.ts';
 import { operationSchema } from './openapi.ts';
 import { inputValidator } from './validate.ts';
@@ -25,7 +32,12 @@ export function fullInput(operation: AnyOperation): TObject {
 const FENCE = { description: 'wrap the text of the page in a begin/end pair that it cannot forge' };
 
 /** Makes one route of one definition. */
-export function registerOperation(app: FastifyInstance, service: Service, operation: AnyOperation): void {
+export function registerOperation(
+  app: FastifyInstance,
+  service: Service,
+  operation: AnyOperation,
+  all: readonly AnyOperation[],
+): void {
   const schema = fullInput(operation);
   const inBody = operation.method === 'POST' || operation.method === 'PUT' || operation.method === 'PATCH';
   const validate = inputValidator(schema, inBody ? 'body' : 'query');
@@ -40,7 +52,7 @@ export function registerOperation(app: FastifyInstance, service: Service, operat
     handler: async (request, reply) => {
       const input = readInput(request, operation, inBody);
       validate(input);
-      const result = await invoke(service, operation, request, reply, input);
+      const result = await invoke({ service, request: factsOf(request, reply), capabilities: () => all.map(capability) }, operation, request, input);
       return send(operation, request, reply, result, input['fence'] === true);
     },
   });
@@ -51,6 +63,8 @@ function readInput(request: FastifyRequest, operation: AnyOperation, inBody: boo
   const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
   const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
   for (const name of operation.pathInputs) input[name] = params[name];
+  // Of operations that are about no open session, the id is an input like others.
+  if (operation.scope === 'service' && 'id' in params) input['id'] = params['id'];
   return input;
 }
 
@@ -58,17 +72,23 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
+  return { id: request.id, headers: request.headers, signal: hangUp(reply) };
+}
+
+function capability(operation: AnyOperation): Capability {
+  const { name, method, path, summary, scope, result } = operation;
+  return { name, method, path, summary, scope, request: fullInput(operation), response: result };
+}
+
 async function invoke(
-  service: Service,
+  context: ServiceContext,
   operation: AnyOperation,
   request: FastifyRequest,
-  reply: FastifyReply,
   input: Record<string, unknown>,
 ): Promise<unknown> {
-  const facts: RequestFacts = { id: request.id, headers: request.headers, signal: hangUp(reply) };
-  const context = { service, request: facts };
   if (operation.scope === 'service') return operation.run(context, input);
-  const session = service.get(sessionIdOf(request));
+  const session = context.service.get(sessionIdOf(request));
   if (operation.scope === 'observer') {
     session.touch();
     return operation.run({ ...context, session }, input);
@@ -78,7 +98,7 @@ async function invoke(
     {
       tab: typeof tab === 'string' ? tab : undefined,
       timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : operation.timeoutMs,
-      client: facts.signal,
+      client: context.request.signal,
     },
     (op) => operation.run({ ...context, session, op }, own),
   );

@@ -10,23 +10,26 @@ import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
 import { Floor } from '../policy/floor.ts';
 import type { Policy } from '../policy/policy.ts';
+import { type PolicyJson, policyToJson } from '../policy/policy-json.ts';
 import { Resolver } from '../policy/resolver.ts';
 import type { SelfRegistry } from '../policy/self.ts';
-import { identify } from '../residual/identity.ts';
+import { identify, type ProcessIdentity } from '../residual/identity.ts';
 import { ProcessIndex } from '../residual/process-index.ts';
-import { type Receipt, reap } from '../residual/reap.ts';
+import { reap } from '../residual/reap.ts';
+import type { Receipt } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Workspace } from '../residual/workspace.ts';
 import { chromeEnvironment } from './chrome-environment.ts';
 import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
 import { Downloads } from './downloads.ts';
-import type { FoundChrome } from './find-chrome.ts';
+import type { Engine, FoundChrome } from './find-chrome.ts';
 import { Guard, type UrlRequest } from './guard.ts';
 import { type ChromeExit, type LaunchedChrome, launchChrome } from './launch-chrome.ts';
 import { outfit } from './outfit.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { SessionSpec } from './spec.ts';
 import { Targets } from './targets.ts';
+import { type Usage, usageOf } from './usage.ts';
 
 export interface BrowserOptions {
   /** Names the workspace; becomes the id of the session. */
@@ -62,6 +65,7 @@ export class Browser {
   #connection: Connection | undefined;
   #downloads: Downloads | undefined;
   #canaryUrl: string | undefined;
+  #identity: ProcessIdentity | undefined;
   #reaped: Promise<Receipt> | undefined;
 
   private constructor(options: BrowserOptions, workspace: Workspace, floor: Floor) {
@@ -93,7 +97,7 @@ export class Browser {
       return browser;
     } catch (error) {
       if (browser) await browser.reap('launch_failed');
-      else await reap({ sessionId: options.id, reason: 'launch_failed', workspace });
+      else await reap({ sessionId: options.id, reason: 'launch_failed', workspace, closeFloor: noFloor });
       throw error;
     }
   }
@@ -124,6 +128,20 @@ export class Browser {
   /** Resolves when Chrome's process has ended, for whatever reason. */
   get exited(): Promise<ChromeExit> {
     return this.#chrome?.exited ?? new Promise(() => undefined);
+  }
+
+  get engine(): Engine {
+    return this.#options.chrome.engine;
+  }
+
+  /** The network policy in force, as JSON. */
+  get policyView(): PolicyJson {
+    return policyToJson(this.floor.policy);
+  }
+
+  async usage(): Promise<Usage> {
+    const pid = this.#chrome?.pid;
+    return pid === undefined ? { processes: 0, memoryBytes: 0, sandbox: false } : usageOf(pid);
   }
 
   /** Chrome's process and all that descend from it. */
@@ -168,7 +186,7 @@ export class Browser {
       sessionId: this.id,
       reason,
       workspace: this.workspace,
-      ...(chrome ? { chrome: { child: chrome.child } } : {}),
+      ...(chrome && this.#identity ? { chrome: { child: chrome.child, identity: this.#identity } } : {}),
       ...(connection ? { closeBrowser: () => connection.send('Browser.close').then(() => undefined) } : {}),
       closeFloor: () => this.floor.close(),
     });
@@ -196,8 +214,9 @@ export class Browser {
       signal,
     });
     const { pid } = this.#chrome;
-    const identity = await identify(pid);
-    if (identity) await this.workspace.setChrome({ ...identity, pgid: pid });
+    this.#identity = await identify(pid);
+    if (!this.#identity) throw new AirlockError('browser_unavailable', 'Chrome ended right after its start');
+    await this.workspace.setChrome({ ...this.#identity, pgid: pid });
     await this.#connect(this.#chrome, signal);
   }
 
@@ -282,4 +301,8 @@ export class Browser {
 
 function noLog(): undefined {
   return undefined;
+}
+
+function noFloor(): Promise<{ connectionsClosed: number }> {
+  return Promise.resolve({ connectionsClosed: 0 });
 }

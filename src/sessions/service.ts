@@ -1,20 +1,25 @@
 import { EventEmitter } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
-import type { Policy } from '../policy/policy.ts';
-import { narrowPolicy, parsePolicy } from '../policy/policy.ts';
+import { decideUrl } from '../policy/decide.ts';
+import type { Decision } from '../policy/decision.ts';
+import { narrowPolicy, type Policy, parsePolicy } from '../policy/policy.ts';
 import type { SelfRegistry } from '../policy/self.ts';
-import type { Receipt } from '../residual/reap.ts';
-import { Receipts } from '../residual/receipts.ts';
+import { type Receipt, Receipts } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
+import type { SweepResult } from '../residual/sweep.ts';
 import { Browser } from './browser.ts';
-import { type Engine, type FoundChrome, findChrome } from './find-chrome.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { type CloseReason, Session } from './session.ts';
 import { newSessionId } from './session-id.ts';
 import type { SessionSpec } from './spec.ts';
+import { Sweeper } from './sweeper.ts';
 
 export interface ServiceOptions {
   readonly version: string;
+  readonly stateDir: string;
   readonly runtimeDir: RuntimeDir;
   /** The ceiling: no session gets more. */
   readonly policy: Policy;
@@ -28,6 +33,8 @@ export interface ServiceOptions {
   readonly ttlSec: number;
   readonly idleSec: number;
   readonly onFault: (error: unknown) => void;
+  /** A sweep found something to remove. */
+  readonly onSwept: (result: SweepResult) => void;
 }
 
 interface ServiceEvents {
@@ -43,7 +50,9 @@ export class Service extends EventEmitter<ServiceEvents> {
   readonly options: ServiceOptions;
   readonly receipts = new Receipts();
   readonly startedAt = Date.now();
+  readonly sweeper: Sweeper;
   readonly #sessions = new Map<string, Session>();
+  readonly #startingIds = new Set<string>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #byKey = new LRUCache<string, Promise<Session>>({ max: 1000, ttl: IDEMPOTENCY_TTL_MS });
   readonly #stopping = new AbortController();
@@ -51,6 +60,12 @@ export class Service extends EventEmitter<ServiceEvents> {
   constructor(options: ServiceOptions) {
     super();
     this.options = options;
+    this.sweeper = new Sweeper({
+      runtimeDir: options.runtimeDir,
+      liveSessions: () => this.liveIds(),
+      onSwept: options.onSwept,
+      onFault: options.onFault,
+    });
   }
 
   get draining(): boolean {
@@ -80,6 +95,39 @@ export class Service extends EventEmitter<ServiceEvents> {
       made.catch(() => this.#byKey.delete(idempotencyKey));
     }
     return made;
+  }
+
+  /** Why no session can be created now; empty when one can. */
+  notReady(): string[] {
+    const reasons: string[] = [];
+    if (this.draining) reasons.push('draining');
+    if (this.load >= this.options.maxSessions) reasons.push('full');
+    if (!this.chrome()) reasons.push('no browser');
+    if (this.sweeper.failed.length > 0) reasons.push('residue that cannot be removed');
+    return reasons;
+  }
+
+  /** The browsers of this machine with their versions. */
+  async browsers(): Promise<{ engine: string; path: string; version?: string }[]> {
+    const found = findAll(this.options.chrome);
+    return Promise.all(
+      found.map(async ({ engine, path }) => {
+        const version = await versionOf(path);
+        return { engine, path, ...(version === undefined ? {} : { version }) };
+      }),
+    );
+  }
+
+  /** Ids of all that this process has open or is making: what no sweep may touch. */
+  liveIds(): ReadonlySet<string> {
+    return new Set([...this.#sessions.keys(), ...this.#startingIds]);
+  }
+
+  /** What the policy of the service says of a navigation, narrowed by `inner` where given. Connects to nothing. */
+  judge(url: string, inner: Policy | undefined): Decision {
+    const { policy, self } = this.options;
+    const judged = inner === undefined ? policy : narrowPolicy(policy, inner);
+    return decideUrl(url, judged, { self, use: 'navigation', method: 'GET' });
   }
 
   list(): Session[] {
@@ -148,9 +196,11 @@ export class Service extends EventEmitter<ServiceEvents> {
     const engine = spec.engine ?? options.engine;
     const chrome = this.chrome(engine);
     if (!chrome) throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+    const id = newSessionId(options.node);
+    this.#startingIds.add(id);
     const browser = await Browser.start(
       {
-        id: newSessionId(options.node),
+        id,
         chrome,
         noSandbox: options.noSandbox,
         policy,
@@ -160,7 +210,7 @@ export class Service extends EventEmitter<ServiceEvents> {
         onFault: options.onFault,
       },
       signal,
-    );
+    ).finally(() => this.#startingIds.delete(id));
     const session = new Session(browser, spec, {
       ttlSec: Math.min(spec.ttlSec ?? options.ttlSec, options.ttlSec),
       idleSec: Math.min(spec.idleSec ?? options.idleSec, options.idleSec),
@@ -190,4 +240,14 @@ function gone(receipt: Receipt): AirlockError {
   return new AirlockError('session_gone', `Session ${receipt.sessionId} has ended: ${receipt.reason}`, {
     extra: { sessionId: receipt.sessionId, reason: receipt.reason, receipt },
   });
+}
+
+/** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */
+async function versionOf(path: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5000, env: {} });
+    return stdout.trim();
+  } catch {
+    return undefined; // the doctor says more
+  }
 }

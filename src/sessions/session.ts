@@ -10,7 +10,7 @@ import type { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
-import type { Receipt } from '../residual/reap.ts';
+import type { Receipt } from '../residual/receipts.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
 import { Lane } from './lane.ts';
