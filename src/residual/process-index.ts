@@ -63,6 +63,7 @@ export class ProcessIndex {
   readonly #byPid: Map<number, ProcessEntry>;
   #children: Map<number, ProcessEntry[]> | undefined;
   #openFiles: Promise<OpenFiles> | undefined;
+  #started: { entry: ProcessEntry; homes: string[] }[] | undefined;
 
   constructor(entries: readonly ProcessEntry[]) {
     this.entries = entries;
@@ -141,16 +142,25 @@ export class ProcessIndex {
    * started and that left its tree, group and session. Empty on macOS.
    */
   carrying(path: string): ProcessEntry[] {
-    if (!linux) return [];
-    const marks = [`\0HOME=${path}/`, `\0TMPDIR=${path}/`];
-    return this.entries.filter((entry) => {
-      if (entry.kernel || entry.life === 'zombie') return false;
-      const environment = `\0${readProc(`/proc/${entry.pid}/environ`) ?? ''}`;
-      return marks.some((mark) => environment.includes(mark)) && this.#isOurUser(entry);
+    this.#started ??= linux ? this.#readStarts() : [];
+    return this.#started.flatMap(({ entry, homes }) =>
+      homes.some((home) => isWithin(home, path)) && this.#isOurUser(entry) ? [entry] : [],
+    );
+  }
+
+  /** Home and temp directories that processes were started with; a second read of /proc, once per index. */
+  #readStarts(): { entry: ProcessEntry; homes: string[] }[] {
+    return this.entries.flatMap((entry) => {
+      if (entry.kernel || entry.life === 'zombie') return [];
+      const environment = readProc(`/proc/${entry.pid}/environ`) ?? '';
+      const homes = [...environment.matchAll(/(?:^|\0)(?:HOME|TMPDIR)=([^\0]+)/g)].map(
+        (match) => match[1] ?? '',
+      );
+      return homes.length > 0 ? [{ entry, homes }] : [];
     });
   }
 
-  /** True when the working directory or the program of a process is as given; false where that may not be read. */
+  /** True when the working directory of a process is `tree` or lies in it; false where that may not be read. */
   standsIn(entry: ProcessEntry, tree: string): boolean {
     try {
       return linux && isWithin(readlinkSync(`/proc/${entry.pid}/cwd`), tree);
