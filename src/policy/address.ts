@@ -104,14 +104,18 @@ const unspecifiedOrLoopback6 = 1n;
  * Every IPv4 address that a translator, tunnel or stack would take out of this address: mapped and compatible
  * (RFC 4291), SIIT (RFC 2765), NAT64 well-known (RFC 6052) and local (RFC 8215), 6to4 (RFC 3056), Teredo server and client
  * (RFC 4380), ISATAP in any prefix (RFC 5214).
+ *
+ * @param nat64 the network's own NAT64 prefixes, each of a length that RFC 6052 knows
  */
-export function embeddedIn(address: Address): readonly Embedded[] {
+export function embeddedIn(address: Address, nat64: readonly Block[] = []): readonly Embedded[] {
   if (address.family === 4) return [];
   const { value } = address;
   const found: Embedded[] = [];
   const add = (bits: bigint, guess = false) => found.push({ address: v4(bits & low32), guess });
   if (value > unspecifiedOrLoopback6 && low32Forms.some((block) => inBlock(address, block))) add(value);
-  if (nat64Local && inBlock(address, nat64Local)) for (const bits of rfc6052(value)) add(bits, true);
+  if (nat64Local && inBlock(address, nat64Local))
+    for (const prefix of [48, 56, 64]) add(rfc6052(value, prefix), true);
+  for (const block of nat64) if (inBlock(address, block)) add(rfc6052(value, block.prefix));
   if (sixToFour && inBlock(address, sixToFour)) add(value >> 80n);
   if (teredo && inBlock(address, teredo)) {
     add(value >> 64n);
@@ -122,11 +126,15 @@ export function embeddedIn(address: Address): readonly Embedded[] {
   return found;
 }
 
-/** The IPv4 of a /48, /56 and /64 NAT64 prefix; bits 64 to 71 are skipped (RFC 6052, 2.2). */
-function rfc6052(value: bigint): readonly bigint[] {
-  const at48 = ((value >> 64n) & 0xffffn) << 16n;
-  const at56 = ((value >> 64n) & 0xffn) << 24n;
-  return [at48 | ((value >> 40n) & 0xffffn), at56 | ((value >> 32n) & 0xff_ffffn), value >> 24n];
+/** The lengths that a NAT64 prefix can have (RFC 6052, 2.2). */
+export const nat64Lengths: readonly number[] = Object.freeze([32, 40, 48, 56, 64, 96]);
+
+/** The IPv4 behind a NAT64 prefix: the 32 bits after it, bits 64 to 71 left out (RFC 6052, 2.2). */
+function rfc6052(value: bigint, prefix: number): bigint {
+  if (prefix === 96) return value;
+  const high = value >> 64n;
+  const without = (high << 56n) | (value & 0xff_ffff_ffff_ffffn);
+  return without >> BigInt(120 - prefix - 32);
 }
 
 function v4(value: bigint): Address {

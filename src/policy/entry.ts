@@ -207,7 +207,7 @@ function refusePublicSuffix(name: string, wild: boolean, no: No, list: EntryList
 }
 
 function parsePorts(value: unknown, entry: unknown, pointer: string): readonly PortRange[] {
-  return listOf(value, entry, `${pointer}/ports`, 'ports').map((port, i) => {
+  return Array.from(listOf(value, entry, `${pointer}/ports`, 'ports'), (port, i) => {
     const no = (why: string): never => refuse(entry, `${pointer}/ports/${i}`, why);
     return Object.freeze(
       typeof port === 'number' || typeof port === 'string'
