@@ -3,33 +3,36 @@
  * before anybody is asked about it, it is resolved once, every address is judged, and one bad address denies all.
  */
 
-import { isIP } from 'node:net';
-import { decideAll, decideHost } from './decide.ts';
-import type { Decision } from './decision.ts';
+import { canonicalHost } from './canonical.ts';
+import { type DecideContext, decideAll, decideHost, type SelfCheck } from './decide.ts';
+import { type Decision, deny } from './decision.ts';
 import type { DecisionLog, DecisionStage } from './decision-log.ts';
+import type { GuardQuestion } from './guard-hook.ts';
 import type { Policy } from './policy.ts';
-import type { Resolver } from './resolver.ts';
-import type { SelfCheck } from './decide.ts';
+import { ResolveError, type Resolver } from './resolver.ts';
 
 /** The policy said no. */
 export class DeniedError extends Error {
   override readonly name = 'DeniedError';
   readonly stage: DecisionStage;
+  readonly target: string;
   readonly decision: Decision;
 
   constructor(target: string, stage: DecisionStage, decision: Decision) {
     super(`${target} is denied (${decision.reason})`);
+    this.target = target;
     this.stage = stage;
     this.decision = decision;
   }
 }
 
-/** What the guard hook is asked about a connection. */
-export interface HostGuard {
-  judge(target: { readonly host: string; readonly port: number }, signal: AbortSignal): Promise<Decision>;
+/** May turn an allow into a deny, and nothing else. */
+export interface Narrower {
+  narrow(decision: Decision, question: GuardQuestion): Promise<Decision>;
 }
 
 export interface Approved {
+  /** Canonical. */
   readonly host: string;
   readonly port: number;
   /** Literals, all of them approved. */
@@ -38,27 +41,32 @@ export interface Approved {
   readonly policy: Policy;
 }
 
+export interface AuthoriseOptions {
+  readonly signal: AbortSignal;
+  /** Asked last, and before DNS is. */
+  readonly guard?: Narrower | undefined;
+  /** For what the floor itself needs (a proxy, a guard's endpoint): only a denial is written down. */
+  readonly quiet?: boolean;
+}
+
 export interface AuthoriserOptions {
   readonly policy: Policy;
   readonly self: SelfCheck;
   readonly resolver: Resolver;
   readonly log: DecisionLog;
-  readonly guard?: HostGuard | undefined;
 }
 
 export class Authoriser {
   policy: Policy;
-  readonly #self: SelfCheck;
+  readonly #context: DecideContext;
   readonly #resolver: Resolver;
   readonly #log: DecisionLog;
-  readonly #guard: HostGuard | undefined;
 
   constructor(options: AuthoriserOptions) {
     this.policy = options.policy;
-    this.#self = options.self;
+    this.#context = { self: options.self };
     this.#resolver = options.resolver;
     this.#log = options.log;
-    this.#guard = options.guard;
   }
 
   /**
@@ -66,18 +74,22 @@ export class Authoriser {
    * @throws {DeniedError} recorded in the log
    * @throws {ResolveError} the name was allowed but has no address
    */
-  async authorise(host: string, port: number, signal: AbortSignal): Promise<Approved> {
-    const policy = this.policy;
-    const judged = judge(() => decideHost(host, port, policy, { self: this.#self }));
+  async authorise(host: string, port: number, options: AuthoriseOptions): Promise<Approved> {
+    const { policy } = this;
+    const judged = decideHost(host, port, policy, this.#context);
     this.#enforce(host, port, 'host', judged);
-    if (this.#guard !== undefined) await this.#askGuard(this.#guard, host, port, signal);
+    const name = canonicalHost(host)?.text ?? host;
+    if (options.guard !== undefined) {
+      this.#enforce(name, port, 'guard', await options.guard.narrow(judged, { host: name, port }));
+    }
+    if (options.signal.aborted) throw new ResolveError('cancelled', name);
     const addresses = judged.needsResolution
-      ? await this.#resolver.resolve(host, signal)
-      : [judged.address ?? host];
-    const decision = judge(() => decideAll(host, addresses, port, policy, { self: this.#self }));
-    this.#enforce(host, port, 'address', decision);
-    this.#log.record({ stage: 'address', target: target(host, port), decision });
-    return { host, port, addresses, policy };
+      ? await this.#resolver.resolve(name, options.signal)
+      : judged.addresses;
+    const decision = decideAll(name, addresses, port, policy, this.#context);
+    this.#enforce(name, port, 'address', decision);
+    if (options.quiet !== true) this.#log.record({ stage: 'address', target: target(name, port), decision });
+    return { host: name, port, addresses, policy };
   }
 
   /**
@@ -85,30 +97,13 @@ export class Authoriser {
    * @throws {DeniedError} recorded in the log
    */
   review(host: string, port: number, address: string): void {
-    const { policy } = this;
-    const options = { self: this.#self };
-    this.#enforce(
-      host,
-      port,
-      'host',
-      judge(() => decideHost(host, port, policy, options)),
-    );
-    this.#enforce(
-      host,
-      port,
-      'address',
-      judge(() => decideAll(host, [address], port, policy, options)),
-    );
+    this.#enforce(host, port, 'host', decideHost(host, port, this.policy, this.#context));
+    this.#enforce(host, port, 'address', decideAll(host, [address], port, this.policy, this.#context));
   }
 
-  /** Writes down a denial that was reached without the policy: a host that cannot even be read. */
-  refuse(host: string, port: number | undefined): void {
-    const decision: Decision = { verdict: 'deny', reason: 'invalid-host' };
-    this.#log.record({ stage: 'host', target: target(host, port), decision });
-  }
-
-  async #askGuard(guard: HostGuard, host: string, port: number, signal: AbortSignal): Promise<void> {
-    this.#enforce(host, port, 'guard', await guard.judge({ host, port }, signal));
+  /** Writes down a request whose host cannot be read. */
+  refuse(host: string): void {
+    this.#log.record({ stage: 'host', target: host, decision: deny('invalid-host') });
   }
 
   #enforce(host: string, port: number, stage: DecisionStage, decision: Decision): void {
@@ -118,16 +113,6 @@ export class Authoriser {
   }
 }
 
-/** A decision that fails is a denial. */
-function judge<T extends Decision>(decide: () => T): T | (Decision & { needsResolution: false }) {
-  try {
-    return decide();
-  } catch {
-    return { verdict: 'deny', reason: 'internal', needsResolution: false };
-  }
-}
-
-function target(host: string, port: number | undefined): string {
-  const name = isIP(host) === 6 ? `[${host}]` : host;
-  return port === undefined ? name : `${name}:${port}`;
+function target(host: string, port: number): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -6,10 +6,10 @@ import { DialError } from './dial.ts';
 import { ResolveError } from './resolver.ts';
 
 /** `extra` has the `decision` of a denial, and the `netError` of a failure. */
-export function toAirlockError(error: unknown, host: string, port: number): AirlockError {
-  if (error instanceof AirlockError) return error;
+export function toAirlockError(error: unknown): AirlockError {
   if (error instanceof DeniedError) {
-    const decision = { stage: error.stage, target: `${host}:${port}`, ...error.decision };
+    const { stage, target } = error;
+    const decision = { stage, target, ...error.decision };
     return new AirlockError('policy_denied', error.message, { extra: { decision } });
   }
   if (error instanceof ResolveError || error instanceof DialError) {

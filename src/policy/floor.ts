@@ -7,16 +7,19 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AirlockError } from '../errors.ts';
-import { Authoriser, type HostGuard } from './authorise.ts';
 import { CanaryWatch } from './canary.ts';
 import { toAirlockError } from './connect-error.ts';
 import { serveConnection } from './connection.ts';
+import type { SelfCheck } from './decide.ts';
+import type { Decision } from './decision.ts';
 import { DecisionLog } from './decision-log.ts';
-import { type Dialled, dial } from './dial.ts';
+import { DialError } from './dial.ts';
+import type { Egress } from './egress.ts';
+import type { GuardQuestion } from './guard-hook.ts';
+import { type Link, Outbound } from './outbound.ts';
 import { PeerCheck } from './peer.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
-import type { SelfCheck } from './decide.ts';
 
 export interface FloorCaps {
   /** Connections from Chrome at one time; more are closed at once. */
@@ -52,7 +55,10 @@ export interface FloorOptions {
   readonly address?: string | undefined;
   /** The processes that may connect; without it every local process may. */
   readonly peerPids?: (() => Promise<ReadonlySet<number>>) | undefined;
-  readonly guard?: HostGuard | undefined;
+  /** A proxy to go out through. */
+  readonly egress?: Egress | undefined;
+  /** Told to the policy's guards with every question: the session's id, for example. */
+  readonly guardContext?: Readonly<Record<string, string>> | undefined;
   readonly caps?: Partial<FloorCaps> | undefined;
 }
 
@@ -66,13 +72,6 @@ export interface FloorCounters {
   readonly denied: number;
 }
 
-interface Link {
-  readonly host: string;
-  readonly port: number;
-  readonly address: string;
-  readonly socket: Socket;
-}
-
 /** One chunk that is read is 64 KiB; four of them let reading and writing overlap (see bench). */
 const bufferBytes = 256 * 1024;
 
@@ -81,7 +80,7 @@ export class Floor implements AsyncDisposable {
   readonly #server: Server;
   readonly #options: FloorOptions;
   readonly #caps: FloorCaps;
-  readonly #authoriser: Authoriser;
+  readonly #outbound: Outbound;
   readonly #peer: PeerCheck | undefined;
   readonly #canary = new CanaryWatch();
   readonly #clients = new Set<Socket>();
@@ -98,8 +97,7 @@ export class Floor implements AsyncDisposable {
   private constructor(options: FloorOptions) {
     this.#options = options;
     this.#caps = { ...defaultFloorCaps, ...options.caps };
-    const { policy, self, resolver, guard } = options;
-    this.#authoriser = new Authoriser({ policy, self, resolver, guard, log: this.log });
+    this.#outbound = new Outbound({ ...options, log: this.log, dialMs: this.#caps.dialMs });
     this.#peer = options.peerPids === undefined ? undefined : new PeerCheck(options.peerPids);
     this.#server = createServer({
       allowHalfOpen: true,
@@ -130,7 +128,7 @@ export class Floor implements AsyncDisposable {
   }
 
   get policy(): Policy {
-    return this.#authoriser.policy;
+    return this.#outbound.policy;
   }
 
   get counters(): FloorCounters {
@@ -148,14 +146,22 @@ export class Floor implements AsyncDisposable {
    * @returns how many were
    */
   setPolicy(policy: Policy): { connectionsClosed: number } {
-    this.#authoriser.policy = policy;
+    this.#outbound.setPolicy(policy);
     let connectionsClosed = 0;
     for (const link of this.#links) {
-      if (this.#stillPasses(link)) continue;
+      if (this.#outbound.passes(link)) continue;
       link.socket.resetAndDestroy();
       connectionsClosed += 1;
     }
     return { connectionsClosed };
+  }
+
+  /**
+   * Asks the policy's guards about what the rules allow; for whoever judges whole URLs. A deny is handed back as it is.
+   * Never rejects.
+   */
+  narrow(decision: Decision, question: GuardQuestion): Promise<Decision> {
+    return this.#outbound.narrow(decision, question);
   }
 
   /**
@@ -164,11 +170,13 @@ export class Floor implements AsyncDisposable {
    * @throws {AirlockError} policy_denied, timeout, cancelled, floor_down, navigation_failed (with `netError`)
    */
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-    if (this.#closing.signal.aborted) throw new AirlockError('floor_down', 'the floor is closed');
+    const closing = this.#closing.signal;
     try {
-      return await this.#open(host, port, AbortSignal.any([signal, this.#closing.signal]));
+      closing.throwIfAborted();
+      return await this.#open(host, port, AbortSignal.any([signal, closing]));
     } catch (error) {
-      throw toAirlockError(error, host, port);
+      if (closing.aborted) throw new AirlockError('floor_down', 'the floor is closed', { cause: error });
+      throw toAirlockError(error);
     }
   }
 
@@ -215,7 +223,7 @@ export class Floor implements AsyncDisposable {
     try {
       this.#address = await listenOnLoopback(this.#server, this.#options.address);
     } catch (error) {
-      this.#options.resolver.close();
+      await this.#outbound[Symbol.asyncDispose]();
       throw new AirlockError('floor_down', 'no loopback port can be opened', { cause: error });
     }
     const bound = this.#server.address();
@@ -236,29 +244,19 @@ export class Floor implements AsyncDisposable {
       handshakeMs: this.#caps.handshakeMs,
       idleMs: this.#caps.idleMs,
       isCanary: (host) => this.#canary.saw(host),
-      onBadHost: (host) => this.#authoriser.refuse(host, undefined),
+      onBadHost: (host) => this.#outbound.refuse(host),
       open: (host, port, signal) => this.#open(host, port, signal),
     }).catch(() => client.destroy());
   }
 
   async #open(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-    const approved = await this.#authoriser.authorise(host, port, signal);
-    const dialled = await this.#dial(approved.addresses, port, signal);
-    const { socket, address } = dialled;
-    socket.on('error', ignoreError);
-    try {
-      if (approved.policy !== this.policy) this.#authoriser.review(host, port, address);
-      if (signal.aborted || this.#closing.signal.aborted) throw new AirlockError('cancelled', 'cancelled');
-    } catch (error) {
-      socket.destroy();
-      throw error;
+    const link = await this.#outbound.open(host, port, signal);
+    if (this.#closing.signal.aborted) {
+      link.socket.destroy();
+      throw new DialError('cancelled', 'the floor was closed');
     }
-    this.#keep({ host, port, address, socket });
-    return socket;
-  }
-
-  #dial(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Dialled> {
-    return dial(addresses, port, { signal, timeoutMs: this.#caps.dialMs });
+    this.#keep(link);
+    return link.socket;
   }
 
   #keep(link: Link): void {
@@ -270,27 +268,17 @@ export class Floor implements AsyncDisposable {
     });
   }
 
-  #stillPasses(link: Link): boolean {
-    try {
-      this.#authoriser.review(link.host, link.port, link.address);
-      return true;
-    } catch {
-      // Denied, and recorded by the review.
-      return false;
-    }
-  }
-
   async #shutDown(): Promise<{ connectionsClosed: number }> {
     this.#closing.abort();
     this.#canary.close();
-    this.#options.resolver.close();
+    const disposed = this.#outbound[Symbol.asyncDispose]();
     const sockets = [...this.#clients, ...[...this.#links].map(({ socket }) => socket)];
     const connectionsClosed = this.#clients.size;
     const gone = sockets.map((socket) => (socket.closed ? undefined : once(socket, 'close')));
     for (const socket of sockets) socket.resetAndDestroy();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
-    await Promise.all([...gone, promise]);
+    await Promise.all([...gone, promise, disposed]);
     this.#options.self.remove(this.#port);
     return { connectionsClosed };
   }

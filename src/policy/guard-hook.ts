@@ -4,8 +4,9 @@
  * body that does not say `{"allow": true}` is a deny.
  */
 
+import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
 import { type Decision, deny } from './decision.ts';
 
 /** What the endpoint is told, as JSON. Absent members are left out. */
@@ -23,7 +24,11 @@ export interface GuardHookOptions {
   readonly timeoutMs?: number | undefined;
   /** Sent with every question: the session's id, for example. */
   readonly context?: Readonly<Record<string, string>> | undefined;
+  /** How to reach the endpoint; by default as any program does. */
+  readonly open?: OpenSocket | undefined;
 }
+
+export type OpenSocket = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
 interface GuardAnswer {
   readonly allow: boolean;
@@ -41,11 +46,11 @@ const maxReasonLength = 200;
 /** Connections to the endpoint; more questions wait, inside their time. */
 const maxConnections = 16;
 
-export class GuardHook implements AsyncDisposable {
+export class GuardHook {
   readonly #url: string;
   readonly #timeoutMs: number;
   readonly #context: Readonly<Record<string, string>>;
-  readonly #agent = new Agent({ connections: maxConnections, pipelining: 1 });
+  readonly #agent: Agent;
   readonly #answers = new LRUCache<string, GuardAnswer>({ max: cacheEntries });
   readonly #flights = new Map<string, Promise<GuardAnswer>>();
 
@@ -53,6 +58,9 @@ export class GuardHook implements AsyncDisposable {
     this.#url = options.url;
     this.#timeoutMs = options.timeoutMs ?? 2000;
     this.#context = options.context ?? {};
+    const connect =
+      options.open === undefined ? {} : { connect: connectorFor(options.open, this.#timeoutMs) };
+    this.#agent = new Agent({ connections: maxConnections, pipelining: 1, ...connect });
   }
 
   /** `decision` itself when it is a deny or the endpoint agrees with it; else a deny. Never rejects. */
@@ -63,9 +71,10 @@ export class GuardHook implements AsyncDisposable {
     return deny('guard', { rule: answer.reason, address: decision.address });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+  /** Ends its connections; questions under way are denials. */
+  async close(): Promise<void> {
     this.#answers.clear();
+    await this.#agent.destroy();
   }
 
   #ask(question: GuardQuestion): Promise<GuardAnswer> {
@@ -108,6 +117,23 @@ export class GuardHook implements AsyncDisposable {
   }
 }
 
+/** undici takes a connected socket and, for https, puts TLS on it. */
+function connectorFor(open: OpenSocket, timeoutMs: number): buildConnector.connector {
+  const secure = buildConnector({ timeout: timeoutMs });
+  return (options, callback) => {
+    const { protocol, hostname } = options;
+    const port = Number(options.port) || (protocol === 'https:' ? 443 : 80);
+    open(hostname.replace(/^\[|\]$/g, ''), port, AbortSignal.timeout(timeoutMs)).then(
+      (socket) => {
+        socket.resume();
+        if (protocol === 'https:') secure({ ...options, httpSocket: socket }, callback);
+        else callback(null, socket);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    );
+  };
+}
+
 async function readLimited(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -121,13 +147,19 @@ async function readLimited(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 /** `{allow: boolean, reason?: string, ttlMs?: integer}`; other members are ignored. */
 function parseAnswer(value: unknown): GuardAnswer {
-  if (typeof value !== 'object' || value === null || !('allow' in value) || typeof value.allow !== 'boolean') {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !('allow' in value) ||
+    typeof value.allow !== 'boolean'
+  ) {
     throw new Error('the answer of the guard has no "allow"');
   }
   const reason = 'reason' in value ? value.reason : undefined;
   const ttlMs = 'ttlMs' in value ? value.ttlMs : 0;
   if (reason !== undefined && typeof reason !== 'string') throw new Error('"reason" is not text');
-  if (typeof ttlMs !== 'number' || !Number.isFinite(ttlMs) || ttlMs < 0) throw new Error('"ttlMs" is not a time');
+  if (typeof ttlMs !== 'number' || !Number.isFinite(ttlMs) || ttlMs < 0)
+    throw new Error('"ttlMs" is not a time');
   return {
     allow: value.allow,
     reason: reason?.slice(0, maxReasonLength),
