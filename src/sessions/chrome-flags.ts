@@ -110,8 +110,8 @@ const engineOffFeatures: Readonly<Record<Engine, readonly string[]>> = {
 };
 
 /**
- * The whole argument list for a Chrome, without a start page. The floor is its only way out: every host goes to the
- * proxy, loopback included, and its own resolver knows only the floor's address.
+ * The whole argument list for a Chrome. The floor is its only way out: every host goes to the proxy, loopback
+ * included, and its own resolver knows only the floor's address. It starts with one tab, at about:blank.
  *
  * @throws RangeError when the profile is not an absolute path or the floor is not an IPv4 literal and a port: they are
  * put into rules that Chrome parses
@@ -140,6 +140,8 @@ export function chromeFlags(options: ChromeFlagOptions): string[] {
     ...(options.noSandbox ? ['--no-sandbox'] : []),
     ...((options.platform ?? process.platform) === 'darwin' ? ['--use-mock-keychain'] : []),
     ...(options.extra ?? []),
+    // Without a page full Chrome opens its start page: Debian's is start.duckduckgo.com, asked for at every launch.
+    'about:blank',
   ];
 }
 

@@ -145,7 +145,7 @@ function readMessage(pipeRead: Duplex, until: AbortSignal): Promise<string> {
         const [message] = [...framing.push(chunk)];
         if (message !== undefined) resolve(message);
       } catch (error) {
-        reject(error);
+        reject(notChrome(messageOf(error)));
       }
     };
     pipeRead.on('data', onData);
@@ -161,7 +161,7 @@ function productOf(answer: string): string {
   const result = isObject(parsed) ? parsed['result'] : undefined;
   const product = isObject(result) ? result['product'] : undefined;
   if (typeof product !== 'string') {
-    throw unavailable(`what was started does not answer as Chrome does: ${answer.slice(0, 200)}`, '');
+    throw notChrome(answer.slice(0, 200));
   }
   return product;
 }
@@ -199,6 +199,10 @@ function keepTail(stream: Readable | null, limit: number): () => string {
 
 function describeExit({ code, signal }: ChromeExit): string {
   return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+}
+
+function notChrome(what: string): AirlockError {
+  return unavailable(`what was started does not answer as Chrome does: ${what}`, '');
 }
 
 function unavailable(what: string, stderr: string): AirlockError {
