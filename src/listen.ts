@@ -20,7 +20,11 @@ export function isLoopback(host: string): boolean {
  * Listens where the settings say, and puts the port among those that no session may reach.
  * @throws ConfigError the address cannot be had
  */
-export async function listen(app: FastifyInstance, settings: Settings, self: SelfRegistry): Promise<Listening> {
+export async function listen(
+  app: FastifyInstance,
+  settings: Settings,
+  self: SelfRegistry,
+): Promise<Listening> {
   const { host, port, socket } = settings;
   try {
     await app.listen({ host, port });
@@ -31,7 +35,8 @@ export async function listen(app: FastifyInstance, settings: Settings, self: Sel
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   self.add(bound);
   const extra = socket === undefined ? undefined : await listenOnSocket(app, socket);
-  const shown = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : isIPv6(host) ? `[${host}]` : host;
+  const shown =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : isIPv6(host) ? `[${host}]` : host;
   return {
     baseUrl: `http://${shown}:${bound}`,
     async [Symbol.asyncDispose]() {
@@ -66,7 +71,8 @@ async function listenOnSocket(app: FastifyInstance, path: string): Promise<() =>
 
 function describe(error: unknown): string {
   if (error instanceof Error && 'code' in error) {
-    if (error.code === 'EADDRINUSE') return 'the address is in use; choose another with --port (0 = any free)';
+    if (error.code === 'EADDRINUSE')
+      return 'the address is in use; choose another with --port (0 = any free)';
     if (error.code === 'EACCES') return 'not permitted; ports below 1024 need privileges';
     if (error.code === 'EADDRNOTAVAIL') return 'this machine does not have that address';
   }

@@ -3,15 +3,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pino from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { ConfigError, type Config, durationSec, flagsHelp, loadConfig } from './config.ts';
+import { type Config, ConfigError, durationSec, flagsHelp, loadConfig } from './config.ts';
 import { AirlockError, messageOf } from './errors.ts';
+import { isLoopback, listen } from './listen.ts';
 import { policyFromFlags } from './policy/policy.ts';
 import { SelfRegistry } from './policy/self.ts';
 import { RuntimeDir } from './residual/runtime-dir.ts';
 import { buildServer } from './server.ts';
 import { defaultMaxSessions } from './sessions/capacity.ts';
 import { Service } from './sessions/service.ts';
-import { isLoopback, listen } from './listen.ts';
 import { readPolicyFile, readToken } from './state.ts';
 
 const HELP = `airlock ${packageJson.version}: an isolated Chrome for every caller over plain HTTP
@@ -125,6 +125,8 @@ function print(text: string): void {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   const known = error instanceof ConfigError || error instanceof AirlockError;
-  process.stderr.write(`airlock: ${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.stderr.write(
+    `airlock: ${known ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  );
   process.exit(known ? EXIT_USAGE : 1);
 });

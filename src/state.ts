@@ -24,7 +24,8 @@ export async function readToken(named: string | undefined, stateDir: string): Pr
     throw new ConfigError(`The token file ${path} cannot be read: ${messageOf(error)}`);
   }
   const token = text.trim();
-  if (!TOKEN.test(token)) throw new ConfigError(`The token file ${path} does not hold a token (8 to 512 characters)`);
+  if (!TOKEN.test(token))
+    throw new ConfigError(`The token file ${path} does not hold a token (8 to 512 characters)`);
   return token;
 }
 

@@ -18,11 +18,17 @@ export function checkSender(request: FastifyRequest, options: AccessOptions): vo
   const host = request.headers.host;
   // HTTP/1.0 has no Host; no browser speaks it, but neither does any client that we know.
   if (host === undefined || !isKnownHost(host, options.hostNames)) {
-    throw new AirlockError('misdirected_host', `The Host header ${JSON.stringify(host ?? '')} is not this service`);
+    throw new AirlockError(
+      'misdirected_host',
+      `The Host header ${JSON.stringify(host ?? '')} is not this service`,
+    );
   }
   const origin = request.headers.origin;
   if (origin !== undefined && origin !== `http://${host}`) {
-    throw new AirlockError('forbidden_origin', `Requests from the origin ${JSON.stringify(origin)} are refused`);
+    throw new AirlockError(
+      'forbidden_origin',
+      `Requests from the origin ${JSON.stringify(origin)} are refused`,
+    );
   }
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
@@ -35,7 +41,8 @@ export function checkToken(request: FastifyRequest, options: AccessOptions): voi
   if (isLocalSocket(request)) return;
   const match = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(request.headers.authorization ?? '');
   if (!match) throw new AirlockError('unauthorized', 'The request has no bearer token');
-  if (!sameSecret(match[1] ?? '', options.token)) throw new AirlockError('unauthorized', 'The token is wrong');
+  if (!sameSecret(match[1] ?? '', options.token))
+    throw new AirlockError('unauthorized', 'The token is wrong');
 }
 
 /**

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { narrowPolicy, parsePolicy } from '../policy/policy.ts';
-import { policyToJson } from '../policy/policy-json.ts';
+import { narrowPolicy, parsePolicy, policyToJson } from '../policy/policy.ts';
 import { defineOperation } from './define.ts';
 
 export const DecisionResult = Type.Object({

@@ -16,7 +16,9 @@ export const Problem = Type.Object(
     suggestion: Type.String(),
     requestId: Type.String(),
     sessionId: Type.Optional(Type.String()),
-    diagnosis: Type.Optional(Type.Unknown({ 'x-untrusted': true, description: 'the page, where one was concerned' })),
+    diagnosis: Type.Optional(
+      Type.Unknown({ 'x-untrusted': true, description: 'the page, where one was concerned' }),
+    ),
   },
   { $id: 'Problem', additionalProperties: true },
 );
@@ -55,7 +57,9 @@ export function toAirlockError(error: unknown): AirlockError {
   if (error instanceof AirlockError) return error;
   const code = fastifyCode(error);
   if (code !== undefined) return new AirlockError(code, messageOf(error), { cause: error });
-  return new AirlockError('internal', 'The service failed on this request; its log says why', { cause: error });
+  return new AirlockError('internal', 'The service failed on this request; its log says why', {
+    cause: error,
+  });
 }
 
 /** Fastify's own refusals, by its stable codes (fastify/lib/errors.js). */

@@ -17,7 +17,11 @@ import { inputValidator } from './validate.ts';
 export const PageInput = {
   tab: Type.Optional(Type.String({ pattern: '^t[1-9][0-9]{0,8}$', description: 'default: the active tab' })),
   timeoutMs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 300_000, description: 'milliseconds until the operation is given up' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 300_000,
+      description: 'milliseconds until the operation is given up',
+    }),
   ),
 };
 
@@ -52,13 +56,22 @@ export function registerOperation(
     handler: async (request, reply) => {
       const input = readInput(request, operation, inBody);
       validate(input);
-      const result = await invoke({ service, request: factsOf(request, reply), capabilities: () => all.map(capability) }, operation, request, input);
+      const result = await invoke(
+        { service, request: factsOf(request, reply), capabilities: () => all.map(capability) },
+        operation,
+        request,
+        input,
+      );
       return send(operation, request, reply, result, input['fence'] === true);
     },
   });
 }
 
-function readInput(request: FastifyRequest, operation: AnyOperation, inBody: boolean): Record<string, unknown> {
+function readInput(
+  request: FastifyRequest,
+  operation: AnyOperation,
+  inBody: boolean,
+): Record<string, unknown> {
   const source = inBody ? (request.body ?? {}) : request.query;
   const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
   const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
@@ -137,7 +150,9 @@ function send(
   }
   reply.code(status);
   if (body instanceof Bytes) {
-    return reply.type(body.contentType).send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
+    return reply
+      .type(body.contentType)
+      .send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
   }
   if (operation.text && !wantsJson(request.headers.accept)) {
     const text = operation.text(body);

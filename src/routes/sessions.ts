@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
-import { Labels, SessionSpec } from '../sessions/spec.ts';
 import type { Session } from '../sessions/session.ts';
+import { Labels, SessionSpec } from '../sessions/spec.ts';
 import { defineOperation, Reply } from './define.ts';
 import { Receipt } from './receipt.ts';
 
@@ -152,7 +152,8 @@ const deleteSession = defineOperation({
   method: 'DELETE',
   path: '/v1/sessions/{id}',
   summary: 'Close a session; the receipt says what was ended and proves that nothing is left',
-  description: 'A second call gives the same receipt. A session that ended on its own is 410 with its receipt.',
+  description:
+    'A second call gives the same receipt. A session that ended on its own is 410 with its receipt.',
   tag: 'sessions',
   scope: 'service',
   input: Type.Object({ id: Type.String() }),

@@ -46,10 +46,13 @@ function invalid(error: ErrorObject | undefined, known: readonly string[]): Airl
     return new AirlockError('invalid_request', `${pointer}: unknown field${hint}`, { extra: { pointer } });
   }
   const missing = params['missingProperty'];
-  const pointer = typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
+  const pointer =
+    typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
   const allowed = Array.isArray(params['allowedValues']) ? `: ${params['allowedValues'].join(', ')}` : '';
   const message = typeof missing === 'string' ? 'is missing' : (error.message ?? 'does not fit');
-  return new AirlockError('invalid_request', `${pointer || '/'}: ${message}${allowed}`, { extra: { pointer } });
+  return new AirlockError('invalid_request', `${pointer || '/'}: ${message}${allowed}`, {
+    extra: { pointer },
+  });
 }
 
 /** RFC 6901. */

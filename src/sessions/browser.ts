@@ -9,8 +9,8 @@ import { Tabs } from '../page/tabs.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
 import { Floor } from '../policy/floor.ts';
-import type { Policy } from '../policy/policy.ts';
-import { type PolicyJson, policyToJson } from '../policy/policy-json.ts';
+import { type Policy, type PolicyJson, policyToJson } from '../policy/policy.ts';
+
 import { Resolver } from '../policy/resolver.ts';
 import type { SelfRegistry } from '../policy/self.ts';
 import { identify, type ProcessIdentity } from '../residual/identity.ts';
@@ -64,7 +64,6 @@ export class Browser {
   #chrome: LaunchedChrome | undefined;
   #connection: Connection | undefined;
   #downloads: Downloads | undefined;
-  #canaryUrl: string | undefined;
   #identity: ProcessIdentity | undefined;
   #reaped: Promise<Receipt> | undefined;
 
@@ -243,43 +242,37 @@ export class Browser {
   }
 
   async #judgePaused(request: UrlRequest): Promise<Decision> {
-    // The canary must reach the floor, which refuses it and tells nobody else.
-    if (this.#canaryUrl !== undefined && request.url === this.#canaryUrl) return { verdict: 'allow', reason: 'ok' };
     return this.judge(request, true);
   }
 
   /**
    * The canary: a managed policy, a PAC file or a wrapper can undo every flag, so before anybody uses this Chrome it
-   * must be seen that its traffic comes out at its own floor.
+   * must be seen that its traffic comes out at its own floor. A fetch goes through the same network context as a
+   * navigation, and leaves neither an error page nor a history entry.
    */
   async #proveFloor(signal: AbortSignal): Promise<void> {
     const chrome = this.#chrome;
     if (!chrome) throw new AirlockError('internal', 'The browser is not started');
     const host = `${randomBytes(12).toString('hex')}.invalid`;
-    this.#canaryUrl = `http://${host}/`;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
     const seen = this.floor.expectHost(host, limit);
     const tab = this.tabs.get(undefined);
     try {
-      const sent = tab.session.send('Page.navigate', { url: this.#canaryUrl });
-      await this.#untilExit(chrome, signal, Promise.race([seen, sent.then(() => seen)]));
+      const expression = `fetch('http://${host}/', { mode: 'no-cors' }).catch(() => 0)`;
+      const sent = tab.session.send('Runtime.evaluate', { expression, awaitPromise: true });
+      await this.#untilExit(chrome, signal, Promise.all([seen, sent]));
     } catch (error) {
       if (signal.aborted) throw error;
-      throw new AirlockError('browser_unavailable', `Chrome does not use its network floor: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw new AirlockError(
+        'browser_unavailable',
+        `Chrome does not use its network floor: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
-    await this.#untilExit(chrome, signal, this.#backToBlank(tab));
-    this.#canaryUrl = undefined;
-    this.floor.openToUser();
-  }
-
-  async #backToBlank(tab: Tab): Promise<void> {
-    const { session } = tab;
-    await session.send('Page.stopLoading');
-    await session.send('Page.navigate', { url: 'about:blank' });
-    await session.send('Page.resetNavigationHistory');
     tab.failedRequests.length = 0;
+    this.floor.openToUser();
   }
 
   /** Waits for Chrome's answer, unless it dies or the caller goes away first. */
@@ -291,9 +284,13 @@ export class Browser {
       work.then(done, done);
     });
     const died = chrome.exited.then((exit) => {
-      throw new AirlockError('browser_unavailable', `Chrome ended at its start: ${exit.signal ?? exit.code}`, {
-        extra: { stderr: chrome.stderrTail() },
-      });
+      throw new AirlockError(
+        'browser_unavailable',
+        `Chrome ended at its start: ${exit.signal ?? exit.code}`,
+        {
+          extra: { stderr: chrome.stderrTail() },
+        },
+      );
     });
     return Promise.race([work, aborted, died]);
   }

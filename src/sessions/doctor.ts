@@ -104,15 +104,24 @@ async function checkStateDir(path: string): Promise<Omit<Check, 'name'>> {
 async function checkClock(): Promise<Omit<Check, 'name'>> {
   const year = new Date().getUTCFullYear();
   if (year >= 2025) return { status: 'pass', found: new Date().toISOString() };
-  return { status: 'fail', found: `the clock says ${year}: certificates will not be valid`, fix: 'Set the clock.' };
+  return {
+    status: 'fail',
+    found: `the clock says ${year}: certificates will not be valid`,
+    fix: 'Set the clock.',
+  };
 }
 
 async function checkSurroundings(): Promise<Omit<Check, 'name'>> {
-  const facts: string[] = [`${process.platform} ${process.arch}`, `node ${process.version}`, `uid ${process.getuid?.()}`];
-  const has = (path: string) => access(path).then(
-    () => true,
-    () => false,
-  );
+  const facts: string[] = [
+    `${process.platform} ${process.arch}`,
+    `node ${process.version}`,
+    `uid ${process.getuid?.()}`,
+  ];
+  const has = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
   if ((await has('/.dockerenv')) || (await has('/run/.containerenv'))) facts.push('container');
   const release = await readFile('/proc/sys/kernel/osrelease', 'utf8').catch(() => '');
   if (/microsoft/i.test(release)) facts.push('WSL');
@@ -128,8 +137,15 @@ async function checkLaunch(service: Service): Promise<Omit<Check, 'name'>> {
     const ready = Math.round(performance.now() - started);
     const receipt = await session.close('deleted');
     if (!receipt.zero) return { status: 'fail', found: `closing left something: ${JSON.stringify(receipt)}` };
-    return { status: 'pass', found: `ready in ${ready} ms, closed to zero in ${Math.round(receipt.durationMs)} ms` };
+    return {
+      status: 'pass',
+      found: `ready in ${ready} ms, closed to zero in ${Math.round(receipt.durationMs)} ms`,
+    };
   } catch (error) {
-    return { status: 'fail', found: messageOf(error), fix: 'The message above is from Chrome or the service itself.' };
+    return {
+      status: 'fail',
+      found: messageOf(error),
+      fix: 'The message above is from Chrome or the service itself.',
+    };
   }
 }

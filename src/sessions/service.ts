@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { EventEmitter } from 'node:events';
+import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
 import { decideUrl } from '../policy/decide.ts';
@@ -9,8 +11,6 @@ import { type Receipt, Receipts } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import type { SweepResult } from '../residual/sweep.ts';
 import { Browser } from './browser.ts';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { type CloseReason, Session } from './session.ts';
 import { newSessionId } from './session-id.ts';
@@ -79,7 +79,10 @@ export class Service extends EventEmitter<ServiceEvents> {
 
   /** The browser for an engine, looked for anew each time: it may be installed while the service runs. */
   chrome(engine: Engine = this.options.engine): FoundChrome | undefined {
-    return findChrome({ engine, ...(this.options.chrome === undefined ? {} : { configured: this.options.chrome }) });
+    return findChrome({
+      engine,
+      ...(this.options.chrome === undefined ? {} : { configured: this.options.chrome }),
+    });
   }
 
   /**
@@ -140,7 +143,8 @@ export class Service extends EventEmitter<ServiceEvents> {
     if (session && session.state === 'ready') return session;
     const receipt = this.receipts.get(id);
     if (receipt) throw gone(receipt);
-    if (session) throw new AirlockError('session_gone', `Session ${id} is closing`, { extra: { sessionId: id } });
+    if (session)
+      throw new AirlockError('session_gone', `Session ${id} is closing`, { extra: { sessionId: id } });
     throw new AirlockError('session_not_found', `There is no session ${id}`);
   }
 
@@ -195,7 +199,8 @@ export class Service extends EventEmitter<ServiceEvents> {
     const { options } = this;
     const engine = spec.engine ?? options.engine;
     const chrome = this.chrome(engine);
-    if (!chrome) throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+    if (!chrome)
+      throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
     const id = newSessionId(options.node);
     this.#startingIds.add(id);
     const browser = await Browser.start(

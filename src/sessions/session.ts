@@ -1,11 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { AirlockError } from '../errors.ts';
-import {
-  type DecisionView,
-  type DownloadView,
-  Operation,
-  type PageEnvironment,
-} from '../page/operation.ts';
+import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';

@@ -27,7 +27,9 @@ export const SessionSpec = Type.Object(
       Type.Enum(['headless-shell', 'chrome'], { description: 'which browser; the service has a default' }),
     ),
     viewport: Type.Optional(Viewport),
-    locale: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', description: 'BCP 47' })),
+    locale: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', description: 'BCP 47' }),
+    ),
     timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'IANA name' })),
     userAgent: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^[\\x20-\\x7e]+$' })),
     geolocation: Type.Optional(
