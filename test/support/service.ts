@@ -34,7 +34,13 @@ export class TestService implements AsyncDisposable {
   readonly root: string;
   readonly #log: () => string;
 
-  private constructor(init: { baseUrl: string; token: string; child: ChildProcess; root: string; log: () => string }) {
+  private constructor(init: {
+    baseUrl: string;
+    token: string;
+    child: ChildProcess;
+    root: string;
+    log: () => string;
+  }) {
     this.baseUrl = init.baseUrl;
     this.token = init.token;
     this.child = init.child;
@@ -47,7 +53,18 @@ export class TestService implements AsyncDisposable {
     const root = options.root ?? (await mkdtemp(join(tmpdir(), 'a-')));
     const child = spawn(
       process.execPath,
-      [MAIN, '--port', '0', '--state-dir', join(root, 'state'), '--runtime-dir', join(root, 'r'), '--log-level', 'warn', ...flags],
+      [
+        MAIN,
+        '--port',
+        '0',
+        '--state-dir',
+        join(root, 'state'),
+        '--runtime-dir',
+        join(root, 'r'),
+        '--log-level',
+        'warn',
+        ...flags,
+      ],
       { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: root, XDG_CONFIG_HOME: root } },
     );
     let out = '';
@@ -95,7 +112,12 @@ export class TestService implements AsyncDisposable {
     });
     const text = await response.text();
     const json = response.headers.get('content-type')?.includes('json') ?? false;
-    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : undefined, text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: json ? JSON.parse(text) : undefined,
+      text,
+    };
   }
 
   get(path: string, options?: CallOptions): Promise<Answer> {
