@@ -70,7 +70,8 @@ export class Kin {
     for (const member of this.#members.values()) this.#addIfSame(index, member, add);
     for (const entry of this.#group(index, present)) add(entry);
     for (const path of this.#paths) for (const entry of index.mentioning(path)) add(entry);
-    for (const path of this.#paths) for (const entry of index.carrying(path)) add(entry);
+    for (const path of this.#paths)
+      for (const entry of index.carrying(path, this.#root?.startTime)) add(entry);
     for (const pid of [...present.keys()]) for (const entry of index.descendants(pid)) add(entry);
     for (const entry of present.values()) this.#remember(entry);
     const all = [...present.values()];
