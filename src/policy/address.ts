@@ -46,7 +46,7 @@ export function parseBlock(text: string): Block | undefined {
 /** The block of this length that holds the address. */
 export function blockAround(address: Address, prefix: number): Block {
   const shift = BigInt(bitsOf(address.family) - prefix);
-  return { family: address.family, base: (address.value >> shift) << shift, prefix };
+  return Object.freeze({ family: address.family, base: (address.value >> shift) << shift, prefix });
 }
 
 /** Is the address in the block? An IPv4 address is never in an IPv6 block, nor the other way round. */

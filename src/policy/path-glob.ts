@@ -28,9 +28,17 @@ export function globMatches(pattern: string, text: string): boolean {
   return p === pattern.length;
 }
 
+/** The path in normal form: equal paths by RFC 3986 (6.2.2), and no others, become equal texts. */
+export function normalReading(path: string): string {
+  return path.replace(/%[0-9a-f]{2}/gi, (octet) => {
+    const char = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(char) ? char : octet.toUpperCase();
+  });
+}
+
 /**
- * How a server may read a path: ASCII escapes decoded once, backslashes as slashes, runs of slashes folded, dot segments
- * resolved. A deny must hold for this reading too, or `/%61dmin/` walks around it.
+ * The path as the most generous server may read it: every ASCII escape decoded, backslashes as slashes, runs of slashes
+ * folded, dot segments resolved. A deny must hold for this reading too, or `/x/..%2fadmin/` walks around it.
  */
 export function looseReading(path: string): string {
   const decoded = path
@@ -46,6 +54,16 @@ export function looseReading(path: string): string {
   }
   const last = segments.at(-1);
   return `/${kept.join('/')}${(last === '.' || last === '..') && kept.length > 0 ? '/' : ''}`;
+}
+
+/** Does the pattern match some reading of the path, and does it match every one? */
+export function pathMatches(
+  pattern: string,
+  path: string,
+): { readonly some: boolean; readonly every: boolean } {
+  const normal = globMatches(normalReading(pattern), normalReading(path));
+  const loose = globMatches(looseReading(pattern), looseReading(path));
+  return { some: normal || loose, every: normal && loose };
 }
 
 /** A pattern as a person types it (`/relatório/*`), in the escapes of a URL path. */
