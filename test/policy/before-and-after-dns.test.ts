@@ -152,6 +152,7 @@ describe('after DNS', () => {
       ['TIMEOUT'],
       ['fe80::1%lo'],
       [''],
+      ['93.184.215.14', 'TIMEOUT'],
       ['127.1'],
       ['10.0.0.0/8'],
       ['example.com'],

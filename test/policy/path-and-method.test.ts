@@ -77,6 +77,15 @@ describe('an allowed path', () => {
   });
 });
 
+test('a path too long to match is denied where a path is denied, and not admitted where one is allowed', () => {
+  const url = `http://example.com/${'a'.repeat(9000)}`;
+  expect(reason({ deny: [{ host: 'example.com', path: '/admin/*' }] }, url)).toBe('rule');
+  expect(reason({ mode: 'allowlist', allow: [{ host: 'example.com', path: '/*' }] }, url)).toBe(
+    'not-allowlisted',
+  );
+  expect(reason({ deny: [{ host: 'example.org', path: '/admin/*' }] }, url)).toBe('ok');
+});
+
 describe('methods', () => {
   const input: PolicyInput = { deny: [{ host: 'example.com', methods: ['post', 'DELETE'] }] };
 

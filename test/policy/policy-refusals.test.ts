@@ -144,6 +144,11 @@ describe('the rest of a policy', () => {
     ['allow that is no list', { allow: 'example.com' }, '/allow'],
     ['deny that is no list', { deny: {} }, '/deny'],
     ['too many entries', { deny: Array.from({ length: 50_001 }, () => 'a.com') }, '/deny'],
+    [
+      'paths without end',
+      { deny: Array.from({ length: 300 }, () => ({ host: 'a.com', path: `/${'x'.repeat(1000)}` })) },
+      '/deny',
+    ],
     ['block that is no list', { block: 'image' }, '/block'],
     ['an unknown type', { block: ['image', 'images'] }, '/block/1'],
     ['documents', { block: ['document'] }, '/block/0'],
