@@ -177,12 +177,21 @@ function standingOfOther(url: URL, policy: Policy, use: UrlUse): Standing {
   if (protocol === 'data:') {
     return final(use !== 'navigation' || policy.schemes.includes('data') ? allow() : deny('scheme'));
   }
-  if (protocol !== 'blob:' || use === 'navigation') return final(deny('scheme'));
-  // A blob belongs to the origin that made it; what that origin may not be, its blobs may not either.
-  const inner = parseUrl(pathname);
-  const scheme = inner?.protocol.slice(0, -1) ?? '';
-  if (inner === undefined || (scheme !== 'http' && scheme !== 'https')) return final(deny('scheme'));
-  return standingOfUrl(inner.href, policy, use, 'GET');
+  return protocol === 'blob:' && use !== 'navigation'
+    ? standingOfBlob(pathname, policy)
+    : final(deny('scheme'));
+}
+
+/** A blob belongs to the origin that made it, and has no path: what its origin may not be, it may not either. */
+function standingOfBlob(inner: string, policy: Policy): Standing {
+  const url = parseUrl(inner);
+  const scheme = url?.protocol.slice(0, -1);
+  if (url === undefined || (scheme !== 'http' && scheme !== 'https')) return final(deny('scheme'));
+  if (url.username !== '' || url.password !== '') return final(deny('userinfo'));
+  const target = targetOf(url, scheme);
+  return typeof target === 'string'
+    ? final(deny(target))
+    : standingOf(target.host, policy, { port: target.port });
 }
 
 function standingOfHost(raw: string, port: number, policy: Policy): Standing {

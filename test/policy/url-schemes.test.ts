@@ -67,3 +67,8 @@ test('an allowlist holds for blobs by the origin that made them', () => {
     'not-allowlisted',
   );
 });
+
+test('a path rule admits the blobs of its host, which have no path of their own', () => {
+  const list = parsePolicy({ mode: 'allowlist', allow: [{ host: 'example.com', path: '/app/*' }] });
+  expect(decideUrl('blob:http://example.com/1', list, { self, use: 'subresource' }).verdict).toBe('allow');
+});
