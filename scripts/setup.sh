@@ -174,6 +174,8 @@ fi
 # --- what only the bench needs --------------------------------------------------------------------------------------
 
 if [ "$mode" = --bench ] && ! command -v chromedriver >/dev/null; then
-  is_debian && is_root || stop 'the bench needs chromedriver:' 'sudo apt-get install -y chromium-driver'
-  apt_update && apt_install chromium-driver || stop 'chromedriver cannot be installed:' 'sudo apt-get install -y chromium-driver'
+  driver='sudo apt-get update && sudo apt-get install -y chromium-driver'
+  if ! is_debian || ! is_root; then stop 'the bench needs chromedriver:' "$driver"; fi
+  apt_update || stop 'the package lists cannot be read:' "$driver"
+  apt_install chromium-driver || stop 'chromedriver cannot be installed:' "$driver"
 fi
