@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import type { CdpSession, Protocol } from '../cdp.ts';
+import type { Operation } from '../operation.ts';
+import { BOUNDED } from './bounded.ts';
+import { fillIn } from './details.ts';
+import type { EvalResult } from './schema.ts';
+import { type Deep, Tagger } from './tagged.ts';
+
+type RemoteObject = Protocol.Runtime.RemoteObject;
+
+export interface Limits {
+  readonly maxDepth: number;
+  readonly maxItems: number;
+  readonly maxChars: number;
+}
+
+/** All members of one answer together, whatever the caller asks for: some 10 MB on the pipe. */
+const MAX_NODES = 100_000;
+
+/** Renders a value of the page as JSON with tags. Primitives need no further command. */
+export async function describe(
+  op: Operation,
+  session: CdpSession,
+  remote: RemoteObject,
+  limits: Limits,
+): Promise<EvalResult> {
+  const primitive = describePrimitive(remote, limits);
+  if (primitive) return primitive;
+  const { objectId } = remote;
+  if (objectId === undefined) throw new Error(`Chrome gave no handle for a ${remote.type}`);
+  const key = randomBytes(12).toString('base64url');
+  const deep = await serialise(op, session, objectId, key, limits);
+  const { value, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
+  await fillIn(op, session, { objectId, root: remote, leaves, maxChars: limits.maxChars });
+  return {
+    value,
+    type: deep.type,
+    ...(cuts.length > 0 && { truncated: true as const, cut: cuts }),
+  };
+}
+
+function describePrimitive(remote: RemoteObject, limits: Limits): EvalResult | undefined {
+  const { type, value } = remote;
+  switch (type) {
+    case 'string':
+      return describeString(String(value), limits);
+    case 'boolean':
+      return { value, type };
+    case 'number':
+      if (remote.unserializableValue === undefined) return { value, type };
+      return { value: { $type: type, value: remote.unserializableValue }, type };
+    case 'bigint':
+      return { value: { $type: type, value: remote.unserializableValue?.replace(/n$/, '') }, type };
+    case 'undefined':
+      return { value: { $type: type }, type };
+    case 'object':
+      return remote.subtype === 'null' ? { value: null, type: 'null' } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function describeString(text: string, { maxChars }: Limits): EvalResult {
+  if (text.length <= maxChars) return { value: text, type: 'string' };
+  const lastCode = text.charCodeAt(maxChars - 1);
+  // Never between the halves of a surrogate pair.
+  const end = lastCode >= 0xd800 && lastCode <= 0xdbff ? maxChars - 1 : maxChars;
+  return {
+    value: text.slice(0, end),
+    type: 'string',
+    truncated: true,
+    cut: [{ path: '', reason: 'chars', total: text.length }],
+  };
+}
+
+async function serialise(
+  op: Operation,
+  session: CdpSession,
+  objectId: string,
+  key: string,
+  limits: Limits,
+): Promise<Deep> {
+  const { maxDepth, maxItems, maxChars } = limits;
+  const answer = await op.send(session, 'Runtime.callFunctionOn', {
+    objectId,
+    functionDeclaration: BOUNDED,
+    arguments: [key, maxItems, maxChars, maxDepth, MAX_NODES].map((value) => ({ value })),
+    // A copy has markers between the levels: twice as deep, and one for the pairs of a map.
+    serializationOptions: { serialization: 'deep', maxDepth: maxDepth },
+  });
+  if (answer.exceptionDetails)
+    throw new Error(answer.exceptionDetails.exception?.description ?? 'not readable');
+  return answer.result.deepSerializedValue ?? { type: answer.result.type };
+}

@@ -1,0 +1,13 @@
+import type { AnyOperation } from './define.ts';
+import { policyOperations } from './policy.ts';
+import { serviceOperations } from './service.ts';
+import { sessionOperations } from './sessions.ts';
+import { tabOperations } from './tabs.ts';
+
+/** Every operation of the service: the one list that routes, OpenAPI, capabilities and batch read. */
+export const operations: readonly AnyOperation[] = [
+  ...serviceOperations,
+  ...sessionOperations,
+  ...policyOperations,
+  ...tabOperations,
+];
