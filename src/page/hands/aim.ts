@@ -43,7 +43,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
   }
 
   function missed(node: Element, hit: Hit | null): Fault {
-    if (p.near(node, '[inert]') !== null) return { why: 'disabled', detail: 'the element is in an inert part of the page' };
+    if (p.near(node, '[inert]') !== null)
+      return { why: 'disabled', detail: 'the element is in an inert part of the page' };
     if (hit === null || hit.by === null) {
       return { why: 'outside', detail: 'no scrolling brings the element into the viewport' };
     }

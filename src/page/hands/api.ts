@@ -1,8 +1,9 @@
 /// <reference lib="dom" />
-import type { Described, InjectedApi } from '../injected/types.ts';
+import type { Described, InjectedApi, QueryAnswer, QueryTarget } from '../injected/types.ts';
 import type { Choices } from './choice.ts';
 import type { Fields } from './fields.ts';
 import type { Guards } from './guard.ts';
+import type { HitTests } from './hit.ts';
 import type { Owners } from './owner.ts';
 import type { Preparing } from './prepare.ts';
 import type { Primitives } from './primitives.ts';
@@ -12,6 +13,7 @@ import type { Toggles } from './toggles.ts';
 import type {
   AimAnswer,
   AimOptions,
+  AssignReport,
   ChoiceReport,
   Fault,
   FieldState,
@@ -30,6 +32,7 @@ import type {
 
 /** What the service calls. Nodes are named by the numbers of their refs; everything is a JSON value. */
 export interface Hands {
+  query(target: QueryTarget, nextRef: number): QueryAnswer;
   prepare(find: Find, options: AimOptions): Promise<AimAnswer>;
   report(): Promise<GuardReport>;
   /** The pointer is over the node. */
@@ -40,7 +43,7 @@ export interface Hands {
   focusedRef(nextRef: number): [number, number];
   beginText(ref: number, mode: 'replace' | 'append'): FieldState | Fault;
   finishText(ref: number, before: string, change: boolean): Promise<TypingReport>;
-  assign(ref: number, value: string): FieldState;
+  assign(ref: number, value: string): AssignReport;
   change(ref: number): void;
   choose(ref: number, wanted: Wanted): Promise<ChoiceReport>;
   /** Picks an option of a closed native list by the option itself. */
@@ -69,6 +72,7 @@ export function handsApi(
   toggles: Toggles,
   scrolls: Scrolling,
   owners: Owners,
+  hits: HitTests,
   gone: string,
 ): Hands {
   function node(ref: number): Element {
@@ -77,9 +81,10 @@ export function handsApi(
     return found;
   }
   return {
+    query: api.query,
     prepare: preparing.prepare,
     report: guards.report,
-    hovered: (ref) => p.is(node(ref), ':hover'),
+    hovered: (ref) => hits.standing(node(ref)).some((el) => p.is(el, ':hover')),
     field: (ref) => fields.state(node(ref)),
     focus: (ref) => fields.takeFocus(node(ref)),
     focusedRef: (nextRef) => {

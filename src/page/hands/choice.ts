@@ -16,7 +16,11 @@ export function choices(p: Primitives, fields: Fields) {
     return { value, label: clean(label), index, selected, disabled: isDisabled(option) };
   }
 
-  function report(list: HTMLSelectElement, outcome: ChoiceReport['outcome'], which?: string | number): ChoiceReport {
+  function report(
+    list: HTMLSelectElement,
+    outcome: ChoiceReport['outcome'],
+    which?: string | number,
+  ): ChoiceReport {
     const options = [...list.options].map(tell);
     return { outcome, options, multiple: list.multiple, ...(which === undefined ? {} : { which }) };
   }
@@ -55,7 +59,8 @@ export function choices(p: Primitives, fields: Fields) {
     }
     const chosen = new Set(found.map(([, option]) => option));
     if (!node.multiple && chosen.size !== 1) return report(node, 'too-many');
-    if ([...node.options].every((option) => option.selected === chosen.has(option))) return report(node, 'done');
+    if ([...node.options].every((option) => option.selected === chosen.has(option)))
+      return report(node, 'done');
     fields.takeFocus(node);
     for (const option of node.options) option.selected = chosen.has(option);
     const wantedValues = fields.read(node);

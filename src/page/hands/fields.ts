@@ -17,28 +17,46 @@ export function fields(p: Primitives, states: ElementStates) {
 
   /** As a person reads it: the blank line that an editor keeps at its end is not text. */
   function richText(el: Element): string {
+    // biome-ignore lint/performance/useDomNodeTextContent: lines are what a person sees as lines; textContent has none
     const text = el instanceof HTMLElement ? el.innerText : '';
-    return text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n').replace(/\n$/, '');
+    return text
+      .replace(/\u00a0/g, ' ')
+      .replace(/\r\n?/g, '\n')
+      .replace(/\n$/, '');
   }
 
   function read(el: Element): string {
     if (el instanceof HTMLInputElement) return inputValue.get(el);
     if (el instanceof HTMLTextAreaElement) return areaValue.get(el);
-    if (el instanceof HTMLSelectElement) return [...el.selectedOptions].map((option) => option.value).join(', ');
+    if (el instanceof HTMLSelectElement)
+      return [...el.selectedOptions].map((option) => option.value).join(', ');
     return richText(el);
   }
 
   function state(el: Element): FieldState {
     const maxLength = el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement ? el.maxLength : -1;
     const type = el instanceof HTMLInputElement ? el.type : p.localName(el);
-    return { kind: states.kindOf(el), type, value: read(el), maxLength, secret: type === 'password' };
+    const secret = type === 'password';
+    return { kind: states.kindOf(el), type, value: read(el), maxLength, secret, selected: selected(el) };
+  }
+
+  /** Number and e-mail fields do not tell; theirs counts as empty. */
+  function selected(el: Element): string {
+    if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+      return read(el).slice(el.selectionStart ?? 0, el.selectionEnd ?? 0);
+    }
+    return states.kindOf(el) === 'rich' ? (getSelection()?.toString() ?? '') : '';
   }
 
   /** The element that takes the keys: for a part of a rich text, the part's editing host. */
   function host(el: Element): Element {
     if (states.kindOf(el) !== 'rich') return el;
     let top = el;
-    for (let up = p.flatParent(el, []); up instanceof HTMLElement && up.isContentEditable; up = p.flatParent(up, [])) {
+    for (
+      let up = p.flatParent(el, []);
+      up instanceof HTMLElement && up.isContentEditable;
+      up = p.flatParent(up, [])
+    ) {
       top = up;
     }
     return top;
@@ -103,7 +121,19 @@ export function fields(p: Primitives, states: ElementStates) {
     addEventListener('blur', done, true);
   }
 
-  return { announceChange, announceInput, caretToEnd, hasFocus, host, read, richText, selectAll, setValue, state, takeFocus };
+  return {
+    announceChange,
+    announceInput,
+    caretToEnd,
+    hasFocus,
+    host,
+    read,
+    richText,
+    selectAll,
+    setValue,
+    state,
+    takeFocus,
+  };
 }
 
 export type Fields = ReturnType<typeof fields>;

@@ -21,7 +21,16 @@ interface Watch {
  * would reach another element is kept from it. Injected by its text.
  */
 export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
-  const PRESS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
+  const PRESS = [
+    'pointerdown',
+    'mousedown',
+    'pointerup',
+    'mouseup',
+    'click',
+    'dblclick',
+    'auxclick',
+    'contextmenu',
+  ];
   /** Milliseconds after which an unused watch lets everything pass: its action was ended from outside. */
   const LIFE = 2000;
   let current: Watch | null = null;
@@ -37,7 +46,10 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
 
   function onEvent(watch: Watch, event: Event): void {
     if (watch !== current || !event.isTrusted) return;
-    if (!watch.judged && performance.now() > watch.expiresAt) return disarm();
+    if (!watch.judged && performance.now() > watch.expiresAt) {
+      disarm();
+      return;
+    }
     const path = event.composedPath();
     const ok = reaches(watch, path);
     if (ok) watch.seen.add(event.type);

@@ -16,7 +16,8 @@ export interface Hit {
 export function hitTests(p: Primitives, states: ElementStates) {
   const CONTROL =
     'a[href],button,input,select,textarea,summary,label,[contenteditable],[tabindex],[onclick],[role=button],[role=link],[role=checkbox],[role=switch],[role=menuitem],[role=tab],[role=option]';
-  const LINE = 'a[href],button,label,summary,[role=button],[role=link],[role=option],[role=menuitem],[role=tab]';
+  const LINE =
+    'a[href],button,label,summary,[role=button],[role=link],[role=option],[role=menuitem],[role=tab]';
 
   /** The deepest element at the point, as the trees that hold `node` see it. */
   function deepest(node: Element, x: number, y: number): Element | null {

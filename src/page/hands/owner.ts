@@ -19,9 +19,14 @@ export function owners(p: Primitives, hits: HitTests, scrolls: Scrolling, api: I
     const style = p.styleOf(owner);
     const left = owner.clientLeft + Number.parseFloat(style.paddingLeft);
     const top = owner.clientTop + Number.parseFloat(style.paddingTop);
-    const width = owner.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
-    const height = owner.clientHeight - Number.parseFloat(style.paddingTop) - Number.parseFloat(style.paddingBottom);
-    return { x: rect.left + (left + part.x * width) * scaleX, y: rect.top + (top + part.y * height) * scaleY };
+    const width =
+      owner.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
+    const height =
+      owner.clientHeight - Number.parseFloat(style.paddingTop) - Number.parseFloat(style.paddingBottom);
+    return {
+      x: rect.left + (left + part.x * width) * scaleX,
+      y: rect.top + (top + part.y * height) * scaleY,
+    };
   }
 
   function reaches(owner: Element, part: Point): boolean {

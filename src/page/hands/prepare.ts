@@ -4,17 +4,25 @@ import type { Aiming, Ready } from './aim.ts';
 import type { Guards } from './guard.ts';
 import type { Primitives } from './primitives.ts';
 import type { ElementStates } from './states.ts';
-import type { AimAnswer, AimOptions, Aimed, Fault, Find, NotFound } from './types.ts';
+import type { AimAnswer, Aimed, AimOptions, Fault, Find, NotFound } from './types.ts';
 
 /** From a target to a node that is ready to be used, in one call. Injected by its text. */
-export function preparing(p: Primitives, states: ElementStates, aiming: Aiming, guards: Guards, api: InjectedApi) {
+export function preparing(
+  p: Primitives,
+  states: ElementStates,
+  aiming: Aiming,
+  guards: Guards,
+  api: InjectedApi,
+) {
   const POLL_MS = 50;
 
   interface Located {
     node: Element;
     described: Described;
   }
-  type Outcome = { node: Element; described: Described; ready: Ready } | { described: Described; obstacle: Fault };
+  type Outcome =
+    | { node: Element; described: Described; ready: Ready }
+    | { described: Described; obstacle: Fault };
 
   let nextRef = 1;
 
@@ -44,7 +52,8 @@ export function preparing(p: Primitives, states: ElementStates, aiming: Aiming, 
     const until = performance.now() + find.graceMs;
     for (;;) {
       const seen = look(find);
-      if ('node' in seen || seen.count > 0 || seen.error !== undefined || performance.now() >= until) return seen;
+      if ('node' in seen || seen.count > 0 || seen.error !== undefined || performance.now() >= until)
+        return seen;
       await p.pause(POLL_MS);
     }
   }

@@ -19,7 +19,8 @@ export function scrolling(p: Primitives) {
     let best = top;
     let bestArea = 0;
     for (const el of document.querySelectorAll('*')) {
-      if (el.scrollHeight <= el.clientHeight || !/auto|scroll|overlay/.test(p.styleOf(el).overflowY)) continue;
+      if (el.scrollHeight <= el.clientHeight || !/auto|scroll|overlay/.test(p.styleOf(el).overflowY))
+        continue;
       const area = el.clientWidth * el.clientHeight;
       if (area > bestArea) [best, bestArea] = [el, area];
     }

@@ -43,7 +43,7 @@ export function handsSource(): string {
 
 function compose(): string {
   const lines = parts.map(([name, make, needs]) => `const ${name} = (${make.toString()})(${needs});`);
-  const all = 'p, api, prepares, guarding, values, typing, lists, checks, scrolls, frames';
+  const all = 'p, api, prepares, guarding, values, typing, lists, checks, scrolls, frames, hits';
   lines.push(`return (${handsApi.toString()})(${all}, ${JSON.stringify(GONE)});`);
   return `globalThis.airlockHands ??= (() => {\nconst api = globalThis.airlock;\n${lines.join('\n')}\n})()`;
 }

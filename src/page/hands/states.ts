@@ -29,7 +29,13 @@ export function elementStates(p: Primitives) {
     if (el instanceof HTMLSelectElement) return 'select';
     if (el instanceof HTMLInputElement) {
       const type = el.type;
-      if (type === 'checkbox' || type === 'radio' || type === 'color' || type === 'range' || type === 'file') {
+      if (
+        type === 'checkbox' ||
+        type === 'radio' ||
+        type === 'color' ||
+        type === 'range' ||
+        type === 'file'
+      ) {
         return type;
       }
       if (DATES.includes(type)) return 'date';
@@ -39,7 +45,9 @@ export function elementStates(p: Primitives) {
   }
 
   function isDisabled(el: Element): boolean {
-    return p.near(el, DISABLED) !== null || p.attr(p.near(el, '[aria-disabled]') ?? el, 'aria-disabled') === 'true';
+    return (
+      p.near(el, DISABLED) !== null || p.attr(p.near(el, '[aria-disabled]') ?? el, 'aria-disabled') === 'true'
+    );
   }
 
   function isReadonly(el: Element): boolean {
@@ -86,7 +94,8 @@ export function elementStates(p: Primitives) {
   /** The first need that does not hold, those that need no pointer only. */
   function obstacle(el: Element, needs: Needs): Fault | null {
     if (!p.isConnected(el)) return { why: 'gone', detail: 'the element is no longer in the document' };
-    if (needs.enabled && isDisabled(controlOf(el))) return { why: 'disabled', detail: 'the element is disabled' };
+    if (needs.enabled && isDisabled(controlOf(el)))
+      return { why: 'disabled', detail: 'the element is disabled' };
     if (needs.editable) {
       const fault = editability(el);
       if (fault !== null) return fault;
@@ -108,12 +117,24 @@ export function elementStates(p: Primitives) {
       const what = node === el ? 'the element' : `its ancestor <${p.localName(node)}>`;
       if (style.display === 'none') return `${what} has display: none`;
       if (node === el && style.visibility !== 'visible') return `${what} has visibility: ${style.visibility}`;
-      if (node !== el && style.contentVisibility === 'hidden') return `${what} has content-visibility: hidden`;
+      if (node !== el && style.contentVisibility === 'hidden')
+        return `${what} has content-visibility: hidden`;
     }
     return 'the element has no area';
   }
 
-  return { boxesOf, controlOf, hiddenBecause, isDisabled, isReadonly, isVisible, kindOf, labelsOf, obstacle, standIn };
+  return {
+    boxesOf,
+    controlOf,
+    hiddenBecause,
+    isDisabled,
+    isReadonly,
+    isVisible,
+    kindOf,
+    labelsOf,
+    obstacle,
+    standIn,
+  };
 }
 
 export type ElementStates = ReturnType<typeof elementStates>;

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Fields } from './fields.ts';
 import type { Primitives } from './primitives.ts';
-import type { FieldState, Fault, TypingReport } from './types.ts';
+import type { AssignReport, Fault, FieldState, TypingReport } from './types.ts';
 
 /** Entering text: focus, selection, and what became of it. Injected by its text. */
 export function texts(p: Primitives, fields: Fields) {
@@ -38,20 +38,22 @@ export function texts(p: Primitives, fields: Fields) {
   }
 
   /** Sets a value that is not entered as text: dates, colours, ranges, and text areas with several lines. */
-  function assign(node: Element, value: string): FieldState {
+  function assign(node: Element, value: string): AssignReport {
     const before = fields.read(node);
     fields.setValue(node, value);
-    const after = fields.state(node);
-    if (!same(after, value)) fields.setValue(node, before);
-    else if (after.value !== before) fields.announceInput(node, value);
-    return after;
+    const state = fields.state(node);
+    const ok = same(state, value);
+    if (!ok) fields.setValue(node, before);
+    else if (state.value !== before) fields.announceInput(node, value);
+    return { ok, state };
   }
 
   function same(state: FieldState, wanted: string): boolean {
     if (state.kind === 'range') return Number(state.value) === Number(wanted);
     if (state.kind === 'color') return state.value.toLowerCase() === wanted.toLowerCase();
     // A form control gives times without seconds that are zero.
-    if (state.kind === 'date') return state.value === wanted || state.value === wanted.replace(/:00(\.0+)?$/, '');
+    if (state.kind === 'date')
+      return state.value === wanted || state.value === wanted.replace(/:00(\.0+)?$/, '');
     return state.value === wanted;
   }
 
@@ -64,7 +66,11 @@ export function texts(p: Primitives, fields: Fields) {
     const state = fields.state(node);
     if (change && p.isConnected(node) && state.value !== before) fields.announceChange(node);
     const others = touched.filter((el) => el !== node && el !== fields.host(node));
-    return { state: fields.state(node), spread: others.map((el) => fields.read(el)), connected: p.isConnected(node) };
+    return {
+      state: fields.state(node),
+      spread: others.map((el) => fields.read(el)),
+      connected: p.isConnected(node),
+    };
   }
 
   return { assign, begin, finish };

@@ -43,7 +43,16 @@ export interface Point {
 
 /** Why a node cannot be used now. */
 export interface Obstacle {
-  why: 'gone' | 'hidden' | 'disabled' | 'readonly' | 'not-editable' | 'unfocusable' | 'moving' | 'covered' | 'outside';
+  why:
+    | 'gone'
+    | 'hidden'
+    | 'disabled'
+    | 'readonly'
+    | 'not-editable'
+    | 'unfocusable'
+    | 'moving'
+    | 'covered'
+    | 'outside';
   /** One clause for a person, starting in lower case. */
   detail: string;
   /** What is hit instead, for `covered`. */
@@ -119,6 +128,8 @@ export interface FieldState {
   maxLength: number;
   /** The value is not to be shown (a password). */
   secret: boolean;
+  /** What is selected in it; entering text replaces it. */
+  selected: string;
 }
 
 /** What became of text that was entered. */
@@ -200,4 +211,11 @@ export interface OwnerAnswer {
 export interface OwnerHit {
   ok: boolean;
   by?: Described;
+}
+
+export interface AssignReport {
+  /** The field took the value; if not, it holds what it held before. */
+  ok: boolean;
+  /** The field with the value as it understood it. */
+  state: FieldState;
 }
