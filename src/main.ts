@@ -8,6 +8,7 @@ import { AirlockError, messageOf } from './errors.ts';
 import { isLoopback, listen } from './listen.ts';
 import { policyFromFlags } from './policy/policy.ts';
 import { SelfRegistry } from './policy/self.ts';
+import { leaveProcessOne } from './residual/init.ts';
 import { RuntimeDir } from './residual/runtime-dir.ts';
 import { buildServer } from './server.ts';
 import { defaultMaxSessions } from './sessions/capacity.ts';
@@ -123,6 +124,7 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
+leaveProcessOne(process.argv);
 main(process.argv.slice(2)).catch((error: unknown) => {
   const known = error instanceof ConfigError || error instanceof AirlockError;
   process.stderr.write(

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
 import { RefTable } from '../page/refs.ts';
-import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
