@@ -1,3 +1,4 @@
+import { actingOperations } from './acting.ts';
 import type { AnyOperation } from './define.ts';
 import { navigationOperations } from './navigation.ts';
 import { policyOperations } from './policy.ts';
@@ -15,5 +16,6 @@ export const operations: readonly AnyOperation[] = [
   ...tabOperations,
   ...navigationOperations,
   ...readingOperations,
+  ...actingOperations,
   ...stateOperations,
 ];
