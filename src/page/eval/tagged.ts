@@ -22,7 +22,9 @@ export interface Leaf {
 export type Step = string | number | { readonly entry: number; readonly part?: 0 | 1 };
 
 export interface Tagged {
-  value: unknown;
+  readonly value: unknown;
+  /** Of the root, as Chrome names it. */
+  readonly type: string;
   readonly cuts: Cut[];
   /** Errors, symbols, functions, typed arrays …: their type alone is known so far. */
   readonly leaves: Leaf[];
@@ -69,7 +71,8 @@ export class Tagger {
 
   run(root: Deep): Tagged {
     const value = this.#value(root, { path: '', steps: [], above: new Map() });
-    return { value, cuts: this.#cuts, leaves: this.#leaves };
+    const marker = isEntryList(root.value) ? this.#marker(root.value) : undefined;
+    return { value, type: marker?.kind ?? root.type, cuts: this.#cuts, leaves: this.#leaves };
   }
 
   #value(deep: Deep, place: Place): unknown {

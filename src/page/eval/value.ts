@@ -17,6 +17,9 @@ export interface Limits {
 /** All members of one answer together, whatever the caller asks for: some 10 MB on the pipe. */
 const MAX_NODES = 100_000;
 
+/** The bounds are kept in the page; its cut copy has a marker and a list, or a map's pairs, between two levels. */
+const CHROME_DEPTH = 3 * 64 + 3;
+
 /** Renders a value of the page as JSON with tags. Primitives need no further command. */
 export async function describe(
   op: Operation,
@@ -30,11 +33,11 @@ export async function describe(
   if (objectId === undefined) throw new Error(`Chrome gave no handle for a ${remote.type}`);
   const key = randomBytes(12).toString('base64url');
   const deep = await serialise(op, session, objectId, key, limits);
-  const { value, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
+  const { value, type, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
   await fillIn(op, session, { objectId, root: remote, leaves, maxChars: limits.maxChars });
   return {
     value,
-    type: deep.type,
+    type,
     ...(cuts.length > 0 && { truncated: true as const, cut: cuts }),
   };
 }
@@ -85,8 +88,7 @@ async function serialise(
     objectId,
     functionDeclaration: BOUNDED,
     arguments: [key, maxItems, maxChars, maxDepth, MAX_NODES].map((value) => ({ value })),
-    // A copy has markers between the levels: twice as deep, and one for the pairs of a map.
-    serializationOptions: { serialization: 'deep', maxDepth: maxDepth },
+    serializationOptions: { serialization: 'deep', maxDepth: CHROME_DEPTH },
   });
   if (answer.exceptionDetails)
     throw new Error(answer.exceptionDetails.exception?.description ?? 'not readable');
