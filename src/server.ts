@@ -1,5 +1,3 @@
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,15 +6,16 @@ import Fastify, {
 } from 'fastify';
 import { AirlockError } from './errors.ts';
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
+import { addOpenapi, addPages } from './routes/docs.ts';
 import { operations } from './routes/operations.ts';
-import { PROBLEM_TYPE, Problem, toAirlockError, toProblem } from './routes/problem.ts';
+import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
 import type { Service } from './sessions/service.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answers without a token. */
-    open?: boolean;
+    /** Answers without a token: to everybody, or to callers of this machine. */
+    open?: boolean | 'loopback';
   }
 }
 
@@ -49,10 +48,10 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   // JSON only: text/plain is what a form of a foreign page can send without a preflight.
   app.removeContentTypeParser('text/plain');
-  app.addSchema(Problem);
   addHooks(app, options);
-  await addDocs(app, options);
-  for (const operation of operations) registerOperation(app, options.service, operation, operations);
+  await addOpenapi(app, options.version);
+  await addPages(app);
+  for (const operation of operations) registerOperation(app, () => options.service, operation, operations);
   return app;
 }
 
@@ -66,7 +65,7 @@ function addHooks(app: FastifyInstance, options: ServerOptions): void {
       'Cache-Control': 'no-store',
     });
     checkSender(request, options.access);
-    if (request.routeOptions.config.open !== true) checkToken(request, options.access);
+    checkToken(request, options.access, request.routeOptions.config.open);
   });
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply));
   app.setNotFoundHandler((request) => {
@@ -92,31 +91,4 @@ function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyRe
     .type(PROBLEM_TYPE)
     .serializer((payload: unknown) => JSON.stringify(payload))
     .send(body);
-}
-
-/** OpenAPI 3.1 from the route schemas, and a page to read it. */
-async function addDocs(app: FastifyInstance, options: ServerOptions): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Airlock',
-        version: options.version,
-        description:
-          'An isolated Chrome for every caller over plain HTTP. Members marked `x-untrusted` carry text or data of a page.',
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: 'http://127.0.0.1:7320' }],
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
-    },
-    refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
-  });
-  await app.register(async (docs) => {
-    docs.addHook('onRoute', (route) => {
-      route.config = { ...route.config, open: true };
-    });
-    await docs.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-    docs.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  });
 }

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { Address4, Address6 } from 'ip-address';
+import { Memo } from './memo.ts';
 import { type SpecialClass, specialBlocks } from './special-blocks.ts';
 
 /** An IP address. `text` is canonical: dotted quad, or RFC 5952 as WHATWG URLs print it (mapped forms in hex). */
@@ -14,6 +15,9 @@ export interface Block {
   readonly family: 4 | 6;
   readonly base: bigint;
   readonly prefix: number;
+  /** How many host bits, and the bits before them: what a comparison needs. */
+  readonly shift: bigint;
+  readonly key: bigint;
 }
 
 export type AddressClass = 'ok' | SpecialClass;
@@ -46,14 +50,13 @@ export function parseBlock(text: string): Block | undefined {
 /** The block of this length that holds the address. */
 export function blockAround(address: Address, prefix: number): Block {
   const shift = BigInt(bitsOf(address.family) - prefix);
-  return { family: address.family, base: (address.value >> shift) << shift, prefix };
+  const key = address.value >> shift;
+  return Object.freeze({ family: address.family, base: key << shift, prefix, shift, key });
 }
 
 /** Is the address in the block? An IPv4 address is never in an IPv6 block, nor the other way round. */
 export function inBlock(address: Address, block: Block): boolean {
-  if (address.family !== block.family) return false;
-  const shift = BigInt(bitsOf(block.family) - block.prefix);
-  return address.value >> shift === block.base >> shift;
+  return address.family === block.family && address.value >> block.shift === block.key;
 }
 
 /** `10.0.0.0/8`; a block of one address prints as the address. */
@@ -79,15 +82,24 @@ const table = blocksOf(specialBlocks.map(([cidr]) => cidr))
   .map((block, row) => ({ block, cls: specialBlocks[row]?.[1] ?? 'reserved' }))
   .sort((a, b) => b.block.prefix - a.block.prefix);
 
+/** Both judges take tens of microseconds, and a page asks about the same few addresses. */
+const classes = new Memo<AddressClass>(1024, 64);
+
 /**
  * The class of an address, `ok` for public unicast only. Two judges must agree on `ok`: our own table, and
  * `isGlobal()` of ip-address, which follows the same registries on its own.
  */
 export function classOf(address: Address): AddressClass {
-  const row = table.find(({ block }) => inBlock(address, block));
-  if (row !== undefined) return row.cls;
-  const other = address.family === 4 ? new Address4(address.text) : new Address6(address.text);
-  return other.isGlobal() ? 'ok' : 'reserved';
+  const known = classes.get(address.text);
+  if (known !== undefined) return known;
+  const cls = table.find(({ block }) => inBlock(address, block))?.cls ?? classByLibrary(address);
+  classes.set(address.text, cls);
+  return cls;
+}
+
+function classByLibrary({ family, text }: Address): AddressClass {
+  const address = family === 4 ? new Address4(text) : new Address6(text);
+  return address.isGlobal() ? 'ok' : 'reserved';
 }
 
 /** IPv4 that an IPv6 address carries. `guess`: only one of several layouts, so good for refusing, not for judging. */

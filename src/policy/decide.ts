@@ -1,7 +1,7 @@
 import { type Address, parseAddress } from './address.ts';
 import { canonicalHost, type Host, isNetworkScheme, parseUrl, type Target, targetOf } from './canonical.ts';
-import { allow, type Decision, deny } from './decision.ts';
-import { addressFloor, type Bench, judgeAnswer, judgeHost, metadataFloor } from './judge.ts';
+import { allow, type Decision, deny, type Reason } from './decision.ts';
+import { addressFloor, type Basis, judgeAnswer, judgeHost, metadataFloor } from './judge.ts';
 import { Memo } from './memo.ts';
 import { selfAndCarried } from './metadata.ts';
 import type { Policy } from './policy.ts';
@@ -131,9 +131,14 @@ export function decideAll(
   try {
     const decisions = addresses.map((address) => decideAddress(host, address, port, policy, context));
     const denials = decisions.filter(({ verdict }) => verdict !== 'allow');
-    const bad = denials.find(({ reason }) => reason === 'metadata') ?? denials[0];
-    if (bad === undefined) return decisions[0] ?? deny('dns-failure');
-    return denials.length === decisions.length ? bad : deny('dns-rebinding', bad);
+    const first = denials[0];
+    if (first === undefined) return decisions[0] ?? deny('dns-failure');
+    const of = (reason: Reason) => denials.find((denial) => denial.reason === reason);
+    // Half an answer is a failure, whatever the other half says.
+    const failure = of('dns-failure');
+    if (failure !== undefined) return failure;
+    const worst = of('metadata') ?? first;
+    return denials.length === decisions.length ? worst : deny('dns-rebinding', worst);
   } catch {
     return deny('internal');
   }
@@ -172,12 +177,21 @@ function standingOfOther(url: URL, policy: Policy, use: UrlUse): Standing {
   if (protocol === 'data:') {
     return final(use !== 'navigation' || policy.schemes.includes('data') ? allow() : deny('scheme'));
   }
-  if (protocol !== 'blob:' || use === 'navigation') return final(deny('scheme'));
-  // A blob belongs to the origin that made it; what that origin may not be, its blobs may not either.
-  const inner = parseUrl(pathname);
-  const scheme = inner?.protocol.slice(0, -1) ?? '';
-  if (inner === undefined || (scheme !== 'http' && scheme !== 'https')) return final(deny('scheme'));
-  return standingOfUrl(inner.href, policy, use, 'GET');
+  return protocol === 'blob:' && use !== 'navigation'
+    ? standingOfBlob(pathname, policy)
+    : final(deny('scheme'));
+}
+
+/** A blob belongs to the origin that made it, and has no path: what its origin may not be, it may not either. */
+function standingOfBlob(inner: string, policy: Policy): Standing {
+  const url = parseUrl(inner);
+  const scheme = url?.protocol.slice(0, -1);
+  if (url === undefined || (scheme !== 'http' && scheme !== 'https')) return final(deny('scheme'));
+  if (url.username !== '' || url.password !== '') return final(deny('userinfo'));
+  const target = targetOf(url, scheme);
+  return typeof target === 'string'
+    ? final(deny(target))
+    : standingOf(target.host, policy, { port: target.port });
 }
 
 function standingOfHost(raw: string, port: number, policy: Policy): Standing {
@@ -190,7 +204,7 @@ function standingOf(host: Host, policy: Policy, query: RuleQuery): Standing {
   const floor = metadataFloor(host, policy.nat64);
   if (floor !== undefined) return final(floor);
   const { port } = query;
-  const after = throughLayers(policy, port, (bench) => judgeHost(bench, host, query));
+  const after = throughLayers(policy, port, (basis) => judgeHost(basis, host, query));
   const selves = host.kind === 'name' ? [host.text] : selvesOf(host.address, policy);
   return { host: host.text, selves, port, before: undefined, after };
 }
@@ -207,15 +221,15 @@ function standingOfAnswer(raw: string, text: string, port: number, policy: Polic
   const floor = metadataFloor(host, policy.nat64) ?? addressFloor(address, policy.nat64);
   if (floor !== undefined) return final(floor);
   const query = { port };
-  const after = throughLayers(policy, port, (bench) => {
-    const named = judgeHost(bench, host, query);
-    return named.verdict === 'allow' ? judgeAnswer(bench, host.text, address, query) : named;
+  const after = throughLayers(policy, port, (basis) => {
+    const named = judgeHost(basis, host, query);
+    return named.verdict === 'allow' ? judgeAnswer(basis, host.text, address, query) : named;
   });
   return { host: host.text, selves: selvesOf(address, policy), port, before: undefined, after };
 }
 
 /** The port must be one that browsers use, and every layer must allow; the first that does not, decides. */
-function throughLayers(policy: Policy, port: number, judge: (bench: Bench) => Decision): Decision {
+function throughLayers(policy: Policy, port: number, judge: (basis: Basis) => Decision): Decision {
   if (!isUsablePort(port)) return deny('port');
   let last: Decision | undefined;
   for (const layer of policy.layers) {

@@ -7,7 +7,7 @@ import type { LayerIndex } from './rule-index.ts';
 import { classOfName, isBrowserService, isLoopbackAlias } from './special-names.ts';
 
 /** What a request is judged by: one layer of rules, and the network's own NAT64 prefixes. */
-export interface Bench {
+export interface Basis {
   readonly layer: LayerIndex;
   readonly nat64: readonly Block[];
 }
@@ -26,10 +26,10 @@ export function addressFloor(address: Address, nat64: readonly Block[]): Decisio
 }
 
 /** The verdict of one layer on a host. An allow of a name says only that it may be looked up. */
-export function judgeHost(bench: Bench, host: Host, query: RuleQuery): Decision {
+export function judgeHost(basis: Basis, host: Host, query: RuleQuery): Decision {
   return host.kind === 'address'
-    ? judgeLiteral(bench, host.address, query)
-    : judgeName(bench.layer, host.text, query);
+    ? judgeLiteral(basis, host.address, query)
+    : judgeName(basis.layer, host.text, query);
 }
 
 function judgeName(layer: LayerIndex, name: string, query: RuleQuery): Decision {
@@ -44,30 +44,30 @@ function judgeName(layer: LayerIndex, name: string, query: RuleQuery): Decision 
   return isBrowserService(name) ? deny('rule', { rule: 'built in: services of the browser' }) : allow();
 }
 
-function judgeLiteral(bench: Bench, address: Address, query: RuleQuery): Decision {
-  const { layer } = bench;
+function judgeLiteral(basis: Basis, address: Address, query: RuleQuery): Decision {
+  const { layer } = basis;
   const at = address.text;
-  const denied = denyingRule(bench, address, query);
+  const denied = denyingRule(basis, address, query);
   if (denied !== undefined) return deny('rule', { rule: denied.text, address: at });
   const allowing = layer.allow;
   if (allowing === undefined) return allow({ address: at });
   const ruleFor = (one: Address) => allowing.forAddress(one).find((rule) => admits(rule, query));
   const rule = ruleFor(address);
-  const judged = judgeAddress(bench, address, rule, (one) => ruleFor(one) !== undefined);
+  const judged = judgeAddress(basis, address, rule, (one) => ruleFor(one) !== undefined);
   const unlisted = judged.verdict === 'allow' && rule === undefined && layer.mode === 'allowlist';
   return unlisted ? deny('not-allowlisted', { address: at }) : judged;
 }
 
 /** The verdict of one layer on an address that a name resolved to. The layer has let the name itself through. */
-export function judgeAnswer(bench: Bench, name: string, address: Address, query: RuleQuery): Decision {
-  const { layer } = bench;
-  const denied = denyingRule(bench, address, query);
+export function judgeAnswer(basis: Basis, name: string, address: Address, query: RuleQuery): Decision {
+  const { layer } = basis;
+  const denied = denyingRule(basis, address, query);
   if (denied !== undefined) return deny('rule', { rule: denied.text, address: address.text });
   if (layer.allow === undefined) return allow({ address: address.text });
   const rules = layer.allow.forName(name).filter((rule) => admits(rule, query));
   const loopbackNamed = rules.length > 0 && isLoopbackAlias(name);
   return judgeAddress(
-    bench,
+    basis,
     address,
     rules[0],
     (one) => rules.some((rule) => mayResolveTo(rule, one)) || (loopbackNamed && classOf(one) === 'loopback'),
@@ -79,7 +79,7 @@ export function judgeAnswer(bench: Bench, name: string, address: Address, query:
  * is public.
  */
 function judgeAddress(
-  { nat64 }: Bench,
+  { nat64 }: Basis,
   address: Address,
   rule: Rule | undefined,
   lifted: (one: Address) => boolean,
@@ -102,7 +102,7 @@ function refusalOf(address: Address, carried: Exclude<AddressClass, 'ok'>): Excl
   return own === 'ok' ? carried : own;
 }
 
-function denyingRule({ layer, nat64 }: Bench, address: Address, query: RuleQuery): Rule | undefined {
+function denyingRule({ layer, nat64 }: Basis, address: Address, query: RuleQuery): Rule | undefined {
   for (const one of selfAndCarried(address, nat64)) {
     const found = layer.deny.forAddress(one).find((rule) => refuses(rule, query));
     if (found !== undefined) return found;

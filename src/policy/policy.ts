@@ -103,6 +103,8 @@ export interface LayerJson {
 }
 
 const maxEntries = 50_000;
+/** Of all path patterns of a list together, in characters: the work that one decision can be made to do. */
+const maxPathText = 256 * 1024;
 /** Narrowing again and again must end somewhere; a session narrows once or twice. */
 const maxLayers = 32;
 
@@ -251,7 +253,11 @@ function parseList(input: Readonly<Record<string, unknown>>, list: EntryList): r
   if (!Array.isArray(value)) return refuse(value, `/${list}`, `${list} is a list of entries`);
   if (value.length > maxEntries)
     refuse(value.length, `/${list}`, `${list} has more than ${maxEntries} entries`);
-  return Array.from(value, (entry: unknown, i) => parseEntry(entry, `/${list}/${i}`, list));
+  const rules = Array.from(value, (entry: unknown, i) => parseEntry(entry, `/${list}/${i}`, list));
+  const pathText = rules.reduce((sum, { path = '' }) => sum + path.length, 0);
+  return pathText > maxPathText
+    ? refuse(value.length, `/${list}`, 'the paths are too long, all in all')
+    : rules;
 }
 
 function parseBlockTypes(value: unknown): readonly BlockType[] {

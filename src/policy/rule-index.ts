@@ -80,13 +80,13 @@ export class RuleIndex {
     }
   }
 
-  #addBlock({ family, base, prefix }: Block, rule: Rule): void {
+  #addBlock({ family, prefix, key }: Block, rule: Rule): void {
     let group = this.#blocks.find((one) => one.family === family && one.prefix === prefix);
     if (group === undefined) {
       group = { family, prefix, rules: new Map() };
       this.#blocks.push(group);
     }
-    push(group.rules, base >> BigInt(bitsOf(family) - prefix), rule);
+    push(group.rules, key, rule);
   }
 }
 

@@ -70,7 +70,8 @@ export class Kin {
     for (const member of this.#members.values()) this.#addIfSame(index, member, add);
     for (const entry of this.#group(index, present)) add(entry);
     for (const path of this.#paths) for (const entry of index.mentioning(path)) add(entry);
-    for (const path of this.#paths) for (const entry of index.carrying(path)) add(entry);
+    for (const path of this.#paths)
+      for (const entry of index.carrying(path, this.#root?.startTime)) add(entry);
     for (const pid of [...present.keys()]) for (const entry of index.descendants(pid)) add(entry);
     for (const entry of present.values()) this.#remember(entry);
     const all = [...present.values()];
@@ -87,16 +88,17 @@ export class Kin {
 
   /**
    * Members of the Chrome's process group and session. The kernel gives out no pid that is still a group or session id,
-   * so while one of ours is known to be in it, all are ours. Otherwise the number may have come to name another group
-   * since, and each member needs evidence of its own: that it stands in one of our directories.
+   * so while one of them is known to be ours, all are. When the Chrome is gone and nobody is known, the number may have
+   * come to name another group since; then one of them has to stand in one of our directories, as Chrome's helpers do
+   * when it was started there.
    */
   #group(index: ProcessIndex, present: ReadonlyMap<number, ProcessEntry>): ProcessEntry[] {
     const id = this.#root?.pid;
     if (id === undefined || id <= 1) return [];
-    const inIt = [...index.inGroup(id), ...index.inSession(id)];
-    const known = inIt.some((entry) => present.has(entry.pid));
-    if (known) return inIt;
-    return inIt.filter((entry) => this.#paths.some((path) => index.standsIn(entry, path)));
+    const all = [...index.inGroup(id), ...index.inSession(id)];
+    const isOurs = (entry: ProcessEntry): boolean =>
+      present.has(entry.pid) || this.#paths.some((path) => index.standsIn(entry, path));
+    return all.some(isOurs) ? all : [];
   }
 
   #remember(entry: ProcessEntry): void {

@@ -61,9 +61,9 @@ function uidOf(pid: number): number | undefined {
 export class ProcessIndex {
   readonly entries: readonly ProcessEntry[];
   readonly #byPid: Map<number, ProcessEntry>;
+  readonly #homes = new Map<number, string[]>();
   #children: Map<number, ProcessEntry[]> | undefined;
   #openFiles: Promise<OpenFiles> | undefined;
-  #started: { entry: ProcessEntry; homes: string[] }[] | undefined;
 
   constructor(entries: readonly ProcessEntry[]) {
     this.entries = entries;
@@ -140,24 +140,29 @@ export class ProcessIndex {
   /**
    * Processes of our own user that were started with a home or temp directory inside `path`: helpers that a browser
    * started and that left its tree, group and session. Empty on macOS.
+   * @param since start time of the browser; its helpers are not older, and older processes are not read
    */
-  carrying(path: string): ProcessEntry[] {
-    this.#started ??= linux ? this.#readStarts() : [];
-    return this.#started.flatMap(({ entry, homes }) =>
-      homes.some((home) => isWithin(home, path)) && this.#isOurUser(entry) ? [entry] : [],
+  carrying(path: string, since = '0'): ProcessEntry[] {
+    if (!linux) return [];
+    const oldest = Number(since);
+    return this.entries.filter(
+      (entry) =>
+        Number(entry.startTime) >= oldest &&
+        this.#homesOf(entry).some((home) => isWithin(home, path)) &&
+        this.#isOurUser(entry),
     );
   }
 
-  /** Home and temp directories that processes were started with; a second read of /proc, once per index. */
-  #readStarts(): { entry: ProcessEntry; homes: string[] }[] {
-    return this.entries.flatMap((entry) => {
-      if (entry.kernel || entry.life === 'zombie') return [];
-      const environment = readProc(`/proc/${entry.pid}/environ`) ?? '';
-      const homes = [...environment.matchAll(/(?:^|\0)(?:HOME|TMPDIR)=([^\0]+)/g)].map(
-        (match) => match[1] ?? '',
-      );
-      return homes.length > 0 ? [{ entry, homes }] : [];
-    });
+  /** Home and temp directories that a process was started with, read once per index. */
+  #homesOf(entry: ProcessEntry): string[] {
+    let homes = this.#homes.get(entry.pid);
+    if (homes === undefined) {
+      const unread = entry.kernel || entry.life === 'zombie';
+      const environment = unread ? '' : (readProc(`/proc/${entry.pid}/environ`) ?? '');
+      homes = [...environment.matchAll(/(?:^|\0)(?:HOME|TMPDIR)=([^\0]+)/g)].map((match) => match[1] ?? '');
+      this.#homes.set(entry.pid, homes);
+    }
+    return homes;
   }
 
   /** True when the working directory of a process is `tree` or lies in it; false where that may not be read. */

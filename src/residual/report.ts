@@ -77,9 +77,7 @@ export async function residualReport(directory: RuntimeDir, options: ReportOptio
   );
   const litter = (await findLitter(index, options)).filter((found) => found.why === undefined);
   const paths = [...unownedMarkers, ...litter].map((found) => found.path);
-  const zombies = index.entries.filter(
-    (entry) => entry.life === 'zombie' && entry.ppid === process.pid,
-  ).length;
+  const zombies = await unreaped(index);
   let bytes = 0;
   for (const path of paths) bytes += (await measure(path)).bytes;
   const left = paths.length + zombies > 0;

@@ -40,6 +40,9 @@ const PASSING = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY']);
 /** Survivors that are named; the rest are counted in the last line. */
 const NAMED_SURVIVORS = 20;
 
+/** How the kernel reaches an entry; bytes where its name is not valid UTF-8. */
+type Route = string | Buffer;
+
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 const linux = process.platform === 'linux';
 
@@ -64,7 +67,7 @@ class Round {
    * @param route how the kernel reaches the entry: below the descriptor of its directory, so that a directory swapped
    *   for a link after it was looked at is not followed
    */
-  async remove(path: string, route: string): Promise<void> {
+  async remove(path: string, route: Route): Promise<void> {
     if (performance.now() - this.#since > SLICE_MS) {
       await nextTurn();
       this.#since = performance.now();
@@ -98,22 +101,28 @@ class Round {
     return this.entries === 0 && this.#refused;
   }
 
-  async #empty(path: string, route: string): Promise<void> {
+  async #empty(path: string, route: Route): Promise<void> {
     const directory = openDirectory(route);
     try {
-      const inside = linux ? `/proc/self/fd/${directory}` : route;
-      const names = readdirSync(inside);
+      const inside: Route = linux ? `/proc/self/fd/${directory}` : route;
+      const names = readdirSync(inside, { encoding: 'buffer' });
       // Names can be removed only from a directory that we may write to and search; root may always.
       if (names.length > 0 && (fstatSync(directory).mode & 0o300) !== 0o300) fchmodSync(directory, 0o700);
-      for (const name of names) await this.remove(join(path, name), join(inside, name));
+      for (const name of names) await this.remove(join(path, name.toString()), below(inside, name));
     } finally {
       closeSync(directory);
     }
   }
 }
 
+function below(directory: Route, name: Buffer): Route {
+  const text = name.toString();
+  if (typeof directory === 'string' && Buffer.from(text).equals(name)) return join(directory, text);
+  return Buffer.concat([Buffer.from(directory), Buffer.from('/'), name]);
+}
+
 /** Opens a directory itself, never what a link points to; one that is closed to us is opened up first. */
-function openDirectory(route: string): number {
+function openDirectory(route: Route): number {
   try {
     return openSync(route, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   } catch (error) {

@@ -36,9 +36,17 @@ export function checkSender(request: FastifyRequest, options: AccessOptions): vo
   }
 }
 
-/** @throws AirlockError `unauthorized` */
-export function checkToken(request: FastifyRequest, options: AccessOptions): void {
-  if (isLocalSocket(request)) return;
+/**
+ * @param open what the route says of callers without a token: none, all, or those on this machine
+ * @throws AirlockError `unauthorized`
+ */
+export function checkToken(
+  request: FastifyRequest,
+  options: AccessOptions,
+  open?: boolean | 'loopback',
+): void {
+  if (open === true || isLocalSocket(request)) return;
+  if (open === 'loopback' && isLoopback(request.socket.remoteAddress ?? '')) return;
   const match = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(request.headers.authorization ?? '');
   if (!match) throw new AirlockError('unauthorized', 'The request has no bearer token');
   if (!sameSecret(match[1] ?? '', options.token))
@@ -59,6 +67,10 @@ function isKnownHost(header: string, names: readonly string[]): boolean {
 /** True on a Unix socket: it has no peer address, and its file's mode is the authentication. */
 function isLocalSocket(request: FastifyRequest): boolean {
   return request.socket.remoteAddress === undefined && request.socket.localPort === undefined;
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\./.test(address);
 }
 
 /** Constant-time whatever the lengths: both are hashed first. */

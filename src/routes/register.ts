@@ -38,7 +38,7 @@ const FENCE = { description: 'wrap the text of the page in a begin/end pair that
 /** Makes one route of one definition. */
 export function registerOperation(
   app: FastifyInstance,
-  service: Service,
+  service: () => Service,
   operation: AnyOperation,
   all: readonly AnyOperation[],
 ): void {
@@ -57,7 +57,7 @@ export function registerOperation(
       const input = readInput(request, operation, inBody);
       validate(input);
       const result = await invoke(
-        { service, request: factsOf(request, reply), capabilities: () => all.map(capability) },
+        { service: service(), request: factsOf(request, reply), capabilities: () => all.map(capability) },
         operation,
         request,
         input,

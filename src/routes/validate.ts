@@ -17,9 +17,13 @@ export type InputValidator = (input: Record<string, unknown>) => void;
 export function inputValidator(schema: TObject, from: 'body' | 'query'): InputValidator {
   const validate: ValidateFunction = (from === 'body' ? bodies : queries).compile(schema);
   const known = Object.keys(schema.properties);
-  const booleans = known.filter((name) => isBoolean(schema.properties[name]));
+  const booleans = known.filter((name) => hasType(schema.properties[name], 'boolean'));
+  const objects = known.filter((name) => hasType(schema.properties[name], 'object'));
   return (input) => {
-    if (from === 'query') for (const name of booleans) input[name] = asBoolean(input[name]);
+    if (from === 'query') {
+      for (const name of booleans) input[name] = asBoolean(input[name]);
+      for (const name of objects) input[name] = asObject(input[name], name);
+    }
     if (validate(input)) return;
     throw invalid(validate.errors?.[0], known);
   };
@@ -31,8 +35,20 @@ function asBoolean(value: unknown): unknown {
   return value === '0' ? false : value;
 }
 
-function isBoolean(schema: unknown): boolean {
-  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'boolean';
+/** In a query an object is its JSON text. */
+function asObject(value: unknown, name: string): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new AirlockError('invalid_request', `/${name}: must be JSON text`, {
+      extra: { pointer: `/${name}` },
+    });
+  }
+}
+
+function hasType(schema: unknown, type: string): boolean {
+  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === type;
 }
 
 function invalid(error: ErrorObject | undefined, known: readonly string[]): AirlockError {

@@ -63,3 +63,32 @@ export async function shell(
 export async function ended(identity: ProcessIdentity): Promise<void> {
   while (lifeOf(identity) !== 'gone') await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+export interface Service extends Started {
+  path: string;
+  instance: { pid: number; instanceId: string };
+  workspaces: string[];
+  /** Ends it as nothing can be caught: SIGKILL. */
+  die(): Promise<void>;
+}
+
+/** Starts a second service; see service.ts. `wrap` is put before its command line. */
+export async function service(path: string, sessions: string[] = [], wrap: string[] = []): Promise<Service> {
+  const script = new URL('service.ts', import.meta.url).pathname;
+  const [program, ...args] = [...wrap, process.execPath, script, path, ...sessions];
+  if (program === undefined) throw new Error('nothing to run');
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const started = await track(child);
+  const [data] = await once(child.stdout, 'data');
+  const said = JSON.parse(String(data));
+  const die = async (): Promise<void> => {
+    process.kill(-started.identity.pid, 'SIGKILL');
+    await ended(started.identity);
+  };
+  return { ...started, ...said, die };
+}
+
+/** Waits until the process is no longer running: reaped, or a zombie that somebody else has to reap. */
+export async function dead(identity: ProcessIdentity): Promise<void> {
+  while (lifeOf(identity) === 'alive') await new Promise((resolve) => setTimeout(resolve, 5));
+}
