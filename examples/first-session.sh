@@ -52,10 +52,9 @@ api() {
   method=$1 path=$2 body=${3:-}
   if [ $# -ge 3 ]; then shift 3; else shift 2; fi
   [ -z "$body" ] || set -- -H 'Content-Type: application/json' --data "$body" "$@"
-  curl --silent --show-error --fail-with-body --max-time 60 -X "$method" -H "@$headers" "$@" "$address$path" || {
-    echo >&2
-    fail "$method $path was not answered as it should be"
-  }
+  text=$(curl --silent --show-error --fail-with-body --max-time 60 -X "$method" -H "@$headers" "$@" "$address$path") ||
+    fail "$method $path was not answered as it should be: $text"
+  printf '%s' "$text"
 }
 
 # field JSON NAME: the first value of that name, if it is a string, a number or a word.
