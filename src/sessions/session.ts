@@ -133,7 +133,23 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
    * @throws AirlockError what `work` throws, with a `diagnosis` of the page; `timeout`, `cancelled`, `session_gone`,
    * `browser_crashed`, `lane_full`, `tab_not_found`, `dialog_open`
    */
-  async run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+  run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn));
+  }
+
+  /**
+   * As `run`, without waiting for the lane: for what looks at a page that may be busy, or stops it.
+   * @throws AirlockError as `run`, `lane_full` excepted
+   */
+  runBeside<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (_signal, turn) => turn());
+  }
+
+  async #operate<T>(
+    request: RunRequest,
+    work: (op: Operation) => Promise<T>,
+    queue: (signal: AbortSignal, turn: () => Promise<T>) => Promise<T>,
+  ): Promise<T> {
     this.#assertOpen();
     this.touch();
     const startedAt = Date.now();
@@ -144,7 +160,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     });
     let tab: Tab | undefined;
     try {
-      const running = this.#lane.run(limit.signal, async () => {
+      const running = queue(limit.signal, async () => {
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
