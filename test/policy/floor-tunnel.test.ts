@@ -32,7 +32,7 @@ describe('a tunnel', () => {
   test('carries a large body unchanged, both ways', async () => {
     await using all = await stage();
     using client = await all.client();
-    const sent = Buffer.from(Uint32Array.from({ length: 4_000_000 }, (_, i) => i * 2_654_435_761).buffer);
+    const sent = Buffer.from(Uint32Array.from({ length: 1_000_000 }, (_, i) => i * 2_654_435_761).buffer);
     client.socket.end(sent);
     const received = await client.rest();
     expect(received.equals(sent)).toBe(true);
