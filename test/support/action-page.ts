@@ -20,7 +20,9 @@ export class ActionPage {
         else {
           served[path] = (_, response) => {
             const html = page.replaceAll('CROSS', this.server.url('', 'localhost'));
-            response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(`<!doctype html>${html}`);
+            response
+              .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+              .end(`<!doctype html>${html}`);
           };
         }
       }

@@ -25,11 +25,11 @@ export interface Ready {
 const GRACE_MS = 1000;
 
 /** Kept of the deadline to answer with the reason rather than with `timeout`. Milliseconds. */
-const RESERVE_MS = 300;
+const RESERVE_MS = 400;
 
 /** How long the page side may wait for a node to become usable. */
 export function patience(op: Operation): number {
-  return Math.max(0, Math.min(op.remainingMs - RESERVE_MS, op.remainingMs * 0.8));
+  return Math.max(0, op.remainingMs - RESERVE_MS);
 }
 
 /**
