@@ -103,6 +103,8 @@ export interface GuardReport {
   wrong?: Described;
   /** The node is still in the document. */
   connected: boolean;
+  /** The page has closed its window; the browser has yet to do it. */
+  closing: boolean;
 }
 
 /** What a field takes; `none` for what is no field. */

@@ -9,7 +9,7 @@ const page = new ActionPage({
     <button onclick="window.open('/p2');window.open('/p3')">Both</button><button onclick="window.open('')">Empty</button>
     <button onclick="w.close()">Shut</button><button onclick="location='/p3'">Here</button>
     <form target=_blank action="/p2"><button>Form</button></form>`,
-  '/p2': `<title>two</title><button onclick="close()">Me</button><button onclick="n=1">Mark</button>`,
+  '/p2': `<title>two</title><button onclick="window.close()">Me</button><button onclick="n=1">Mark</button>`,
   '/p3': '<title>three</title>',
 });
 const clickOn = (name: string, tab?: string) =>
