@@ -22,10 +22,20 @@ test('a combobox is opened, and its option chosen by label', async () => {
 
 test('an option that is not there fails with those that are, and the list is closed again', async () => {
   await page.goto();
-  const none = await problem(page.run((op) => select(op, { target: '#c', labels: 'Pink' })), 'option_not_found');
-  expect(none.extra['options']).toMatchObject([{ label: 'Red' }, { label: 'Green' }, { label: 'Blue', disabled: true }]);
+  const none = await problem(
+    page.run((op) => select(op, { target: '#c', labels: 'Pink' })),
+    'option_not_found',
+  );
+  expect(none.extra['options']).toMatchObject([
+    { label: 'Red' },
+    { label: 'Green' },
+    { label: 'Blue', disabled: true },
+  ]);
   expect(await page.eval('lb.hidden')).toBe(true);
-  await problem(page.run((op) => select(op, { target: '#c', labels: 'Blue' })), 'not_interactable');
+  await problem(
+    page.run((op) => select(op, { target: '#c', labels: 'Blue' })),
+    'not_interactable',
+  );
   expect(await page.eval('[c.textContent, n]')).toEqual(['Pick', 0]);
 });
 
@@ -38,8 +48,17 @@ test('a list of several holds exactly what was asked for', async () => {
 test('what is no list, and a list that does not take the choice, are errors', async () => {
   await page.goto();
   await page.eval('m.remove(); stuck.remove()');
-  await problem(page.run((op) => select(op, { target: '#dead', labels: 'x' })), 'not_interactable');
+  await problem(
+    page.run((op) => select(op, { target: '#dead', labels: 'x' })),
+    'not_interactable',
+  );
   await page.goto();
-  await problem(page.run((op) => select(op, { target: '#stuck', labels: 'x' })), 'not_verified');
-  await problem(page.run((op) => fill(op, { target: '#c', value: 'Red' })), 'not_editable');
+  await problem(
+    page.run((op) => select(op, { target: '#stuck', labels: 'x' })),
+    'not_verified',
+  );
+  await problem(
+    page.run((op) => fill(op, { target: '#c', value: 'Red' })),
+    'not_editable',
+  );
 });

@@ -8,7 +8,7 @@ const page = new ActionPage({
     <input id=i style="display:block"><script>h=[];d.ondragstart=e=>{e.dataTransfer.setData('text/plain','D!');e.dataTransfer.setData('application/json','{"a":1}')}
     d.ondragend=e=>h.push('end:'+e.dataTransfer.dropEffect);z.ondragover=e=>e.preventDefault()
     z.ondrop=e=>{e.preventDefault();h.push('drop:'+e.dataTransfer.getData('text/plain')+e.dataTransfer.getData('application/json'))}</script>`,
-  '/pointer': `<body style="margin:0"><div id=k style="position:absolute;left:20px;top:20px;width:40px;height:40px;background:red"></div>
+  '/pointer': `<body style="margin:0"><div id=k style="position:absolute;z-index:1;left:20px;top:20px;width:40px;height:40px;background:red"></div>
     <div id=t style="position:absolute;left:300px;top:200px;width:100px;height:100px;background:#eee"></div><script>
     h=[];k.onpointerdown=e=>{k.setPointerCapture(e.pointerId);const x=e.clientX-k.offsetLeft,y=e.clientY-k.offsetTop
     k.onpointermove=m=>{k.style.left=m.clientX-x+'px';k.style.top=m.clientY-y+'px';h.push(m.buttons)};k.onpointerup=()=>{k.onpointermove=null;h.push('up')}}</script>`,
@@ -31,7 +31,10 @@ test('text dropped on a field is in it', async () => {
 
 test('a drop that is not accepted is an error, and the next drag works', async () => {
   await page.goto('/html5');
-  const error = await problem(page.run((op) => drag(op, { from: '#d', to: '#no' })), 'not_verified');
+  const error = await problem(
+    page.run((op) => drag(op, { from: '#d', to: '#no' })),
+    'not_verified',
+  );
   expect(error.message).toContain('did not accept');
   await page.run((op) => drag(op, { from: '#d', to: '#z' }));
   expect(await page.eval('h.at(-2)')).toBe('drop:D!{"a":1}');
@@ -54,7 +57,13 @@ test('an element that becomes draggable as it is pressed', async () => {
 
 test('a missing destination is an error that leaves the button up', async () => {
   await page.goto('/pointer');
-  await problem(page.run((op) => drag(op, { from: '#k', to: '#nowhere' })), 'target_not_found');
+  await problem(
+    page.run((op) => drag(op, { from: '#k', to: '#nowhere' })),
+    'target_not_found',
+  );
   expect(await page.eval('h.at(-1)')).toBe('up');
-  await problem(page.run((op) => drag(op, { from: '#k' })), 'invalid_request');
+  await problem(
+    page.run((op) => drag(op, { from: '#k' })),
+    'invalid_request',
+  );
 });
