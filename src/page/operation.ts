@@ -135,7 +135,8 @@ export class Operation implements Disposable {
     this.signal.throwIfAborted();
     if (this.tab.closed) throw tabClosed(this.tab);
     if (this.tab.crashed && !this.#revives) throw pageCrashed(this.tab);
-    if (this.tab.dialog) throw dialogOpen(this.tab, this.tab.dialog);
+    // Under the other policies the session is about to answer it.
+    if (this.tab.dialog && this.env.dialogs === 'report') throw dialogOpen(this.tab, this.tab.dialog);
   }
 
   /** Resolves after `ms`, or rejects as `race` does. For polling where Chrome has no event. */

@@ -85,6 +85,7 @@ async function press(
   const report = await arrival(op, ready);
   if (input.force || report === 'left' || effects.leaving) return undefined;
   if (report.wrong) return report.wrong;
+  effects.expectClose = report.closing;
   const wanted = count > 1 && button === 'left' ? 'dblclick' : FINAL_EVENT[button];
   if (report.seen.includes(wanted)) return undefined;
   throw notReached(ready, wanted, report);

@@ -36,6 +36,8 @@ const WAIT = {
   tabUrl: 1500,
   /** A download that a link was made for, until the browser tells of it. */
   download: 500,
+  /** A window that its page has closed, until the tab is gone. */
+  close: 1000,
 } as const;
 
 /** Left of the deadline for the answer itself, in milliseconds. */
@@ -52,6 +54,8 @@ export class Effects implements Disposable {
   #inputSent = false;
   /** The action was on a link that downloads. */
   expectDownload = false;
+  /** The page has closed its own window. */
+  expectClose = false;
 
   constructor(op: Operation) {
     this.#op = op;
@@ -98,6 +102,8 @@ export class Effects implements Disposable {
     await this.#until(WAIT.tab, () => this.#opened.length >= this.#navigations.windows);
     await this.#until(WAIT.tabUrl, () => this.#opened.every(hasUrl));
     if (this.expectDownload) await this.#awaitDownload();
+    // The end of the tab ends the wait, and the action, as an effect.
+    if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);
   }
 
   result(): ActionResult {
@@ -195,10 +201,11 @@ function isEffect(op: Operation, error: unknown): boolean {
 }
 
 /** Lets the page's queued tasks run, so that what they begin is seen. For actions that have no other call to end with. */
-export async function flushTasks(op: Operation): Promise<void> {
+export async function flushTasks(op: Operation, effects: Effects): Promise<void> {
   try {
     const world = await isolatedWorld(op, op.tab.frames.main);
-    await evaluateValue(op, world, 'new Promise((resolve) => setTimeout(resolve))');
+    const flush = 'new Promise((resolve) => setTimeout(() => resolve(window.closed)))';
+    effects.expectClose = (await evaluateValue(op, world, flush)) === true;
   } catch (error) {
     // The document went away: there is nothing left in it to wait for.
     if (error instanceof AirlockError || !isContextLost(error)) throw error;

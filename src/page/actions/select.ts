@@ -6,6 +6,7 @@ import { Target } from '../target.ts';
 import { tell } from '../target-errors.ts';
 import type { Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
+import { chooseInCustomList } from './custom-list.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { aimField } from './field.ts';
 import { leftOr } from './landing.ts';
@@ -73,10 +74,10 @@ export async function chooseInList(
   wanted: Wanted,
   effects: Effects,
 ): Promise<string[]> {
+  if (ready.aimed.described.tag !== 'select') return chooseInCustomList(op, ready, wanted, effects);
   effects.begin();
   const report = await leftOr(callHands(op, ready.frame, 'choose', ready.number, wanted));
   if (report === 'left') return [];
-  if (report.outcome === 'not-a-list') throw new AirlockError('not_interactable', 'not a list');
   return judge(ready, report);
 }
 

@@ -44,7 +44,7 @@ export async function type(op: Operation, input: TypeInput): Promise<TypeResult>
       if (value === undefined) return {};
     }
     if (input.submit) await pressEnter(op);
-    if (input.submit || lines.length > 1) await flushTasks(op);
+    if (input.submit || lines.length > 1) await flushTasks(op, effects);
     return value === undefined ? {} : { value };
   });
 }
