@@ -18,7 +18,9 @@ const ActionAnswer = Type.Object({
   tab: Type.String({ description: 'the tab that was acted on' }),
   url: Type.String({ 'x-untrusted': true, description: 'of that tab after the action' }),
   navigated: Type.Boolean({ description: 'the tab has a new document or a new URL' }),
-  navigating: Type.Optional(Type.String({ 'x-untrusted': true, description: 'a navigation that has not come yet' })),
+  navigating: Type.Optional(
+    Type.String({ 'x-untrusted': true, description: 'a navigation that has not come yet' }),
+  ),
   dialog: Type.Optional(DialogSchema),
   newTabs: Type.Optional(
     Type.Array(Type.Object({ id: Type.String(), url: Type.String({ 'x-untrusted': true }) })),
@@ -41,7 +43,9 @@ const ActionAnswer = Type.Object({
 });
 
 const WithSnapshot = {
-  snapshot: Type.Optional(Type.Boolean({ description: 'answer with the new snapshot, so that one call is a step' })),
+  snapshot: Type.Optional(
+    Type.Boolean({ description: 'answer with the new snapshot, so that one call is a step' }),
+  ),
 };
 
 interface Action<I extends TObject> {
@@ -101,7 +105,12 @@ export const actingOperations = [
     errors: ['not_editable'],
     run: typeText,
   }),
-  action({ name: 'press', summary: 'Press a key or a chord: Control+Shift+A', input: PressInput, run: press }),
+  action({
+    name: 'press',
+    summary: 'Press a key or a chord: Control+Shift+A',
+    input: PressInput,
+    run: press,
+  }),
   action({
     name: 'select',
     summary: 'Select options of a list, native or custom',
