@@ -38,6 +38,11 @@ export interface PageEnvironment {
   downloadsSince(time: number): DownloadView[];
   /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */
   readonly filesDir: string;
+  /**
+   * Stops reading what this session's Chrome sends, until the function that it gives is called: back-pressure for what
+   * is written to disk as it comes in.
+   */
+  holdInput?(): () => void;
 }
 
 /**

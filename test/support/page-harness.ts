@@ -28,6 +28,8 @@ export const engines = (Object.keys(BINARIES) as Engine[]).filter((engine) => ex
 export class PageHarness implements AsyncDisposable {
   readonly tabs = new Tabs();
   readonly env: PageEnvironment;
+  /** How often the operations asked for a pause of the pipe. */
+  holds = 0;
   readonly #child: ChildProcess;
   readonly #dir: string;
 
@@ -42,6 +44,13 @@ export class PageHarness implements AsyncDisposable {
       denialsSince: () => [],
       downloadsSince: () => [],
       filesDir: dir,
+      holdInput: () => {
+        const input = child.stdio[4];
+        if (!input || !('pause' in input)) throw new Error('no pipe');
+        input.pause();
+        this.holds += 1;
+        return () => input.resume();
+      },
     };
   }
 
