@@ -1,10 +1,17 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { CheckInput, check, uncheck } from '../page/actions/check.ts';
+import { ClearInput, clear } from '../page/actions/clear.ts';
 import { ClickInput, click } from '../page/actions/click.ts';
+import { DragInput, drag } from '../page/actions/drag.ts';
 import type { ActionResult } from '../page/actions/effects.ts';
 import { FillInput, fill } from '../page/actions/fill.ts';
+import { FillFormInput, fillForm } from '../page/actions/fill-form.ts';
+import { FocusInput, focus } from '../page/actions/focus.ts';
+import { HoverInput, hover } from '../page/actions/hover.ts';
+import { MouseInput, mouse } from '../page/actions/mouse.ts';
 import { PressInput, press } from '../page/actions/press.ts';
+import { ScrollInput, scroll } from '../page/actions/scroll.ts';
 import { SelectInput, select } from '../page/actions/select.ts';
 import { TypeInput, type as typeText } from '../page/actions/type.ts';
 import type { Operation } from '../page/operation.ts';
@@ -120,4 +127,33 @@ export const actingOperations = [
   }),
   action({ name: 'check', summary: 'Tick a checkbox, radio or switch', input: CheckInput, run: check }),
   action({ name: 'uncheck', summary: 'Untick a checkbox or switch', input: CheckInput, run: uncheck }),
+  action({
+    name: 'clear',
+    summary: 'Empty a field',
+    input: ClearInput,
+    errors: ['not_editable'],
+    run: clear,
+  }),
+  action({ name: 'focus', summary: 'Give an element the focus', input: FocusInput, run: focus }),
+  action({ name: 'hover', summary: 'Move the pointer over an element', input: HoverInput, run: hover }),
+  action({
+    name: 'fill-form',
+    summary: 'Set several fields in one request',
+    input: FillFormInput,
+    errors: ['not_editable', 'option_not_found'],
+    run: fillForm,
+  }),
+  action({
+    name: 'scroll',
+    summary: 'Scroll an element into view, or the page',
+    input: ScrollInput,
+    run: scroll,
+  }),
+  action({
+    name: 'drag',
+    summary: 'Drag one element to another, by pointer or HTML5',
+    input: DragInput,
+    run: drag,
+  }),
+  action({ name: 'mouse', summary: 'Raw pointer input at coordinates', input: MouseInput, run: mouse }),
 ];

@@ -1,5 +1,6 @@
 import { actingOperations } from './acting.ts';
 import type { AnyOperation } from './define.ts';
+import { heapOperations } from './heap.ts';
 import { navigationOperations } from './navigation.ts';
 import { policyOperations } from './policy.ts';
 import { readingOperations } from './reading.ts';
@@ -18,4 +19,5 @@ export const operations: readonly AnyOperation[] = [
   ...readingOperations,
   ...actingOperations,
   ...stateOperations,
+  ...heapOperations,
 ];

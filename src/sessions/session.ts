@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { AirlockError } from '../errors.ts';
+import { answerByPolicy } from '../page/dialogs.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
@@ -128,6 +129,10 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     return this.browser.downloads.since(time);
   }
 
+  holdInput(): () => void {
+    return this.browser.holdInput();
+  }
+
   /**
    * Runs `work` as one operation on a tab, when its turn in the lane comes, within the deadline (waiting counts).
    * @throws AirlockError what `work` throws, with a `diagnosis` of the page; `timeout`, `cancelled`, `session_gone`,
@@ -208,14 +213,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   }
 
   #adopt(tab: Tab): void {
-    if (this.dialogs === 'report') return;
-    const accept = this.dialogs === 'accept';
-    tab.on('dialog', (dialog) => {
-      const promptText = dialog.type === 'prompt' && accept ? { promptText: dialog.defaultPrompt } : {};
-      tab.answerDialog(accept, promptText.promptText).catch(() => {
-        // It was closed already: by the page going away, or by Chrome itself.
-      });
-    });
+    if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
   }
 
   #armClock(): void {
