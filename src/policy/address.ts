@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { Address4, Address6 } from 'ip-address';
+import { Memo } from './memo.ts';
 import { type SpecialClass, specialBlocks } from './special-blocks.ts';
 
 /** An IP address. `text` is canonical: dotted quad, or RFC 5952 as WHATWG URLs print it (mapped forms in hex). */
@@ -14,6 +15,9 @@ export interface Block {
   readonly family: 4 | 6;
   readonly base: bigint;
   readonly prefix: number;
+  /** How many host bits, and the bits before them: what a comparison needs. */
+  readonly shift: bigint;
+  readonly key: bigint;
 }
 
 export type AddressClass = 'ok' | SpecialClass;
@@ -46,14 +50,13 @@ export function parseBlock(text: string): Block | undefined {
 /** The block of this length that holds the address. */
 export function blockAround(address: Address, prefix: number): Block {
   const shift = BigInt(bitsOf(address.family) - prefix);
-  return { family: address.family, base: (address.value >> shift) << shift, prefix };
+  const key = address.value >> shift;
+  return Object.freeze({ family: address.family, base: key << shift, prefix, shift, key });
 }
 
 /** Is the address in the block? An IPv4 address is never in an IPv6 block, nor the other way round. */
 export function inBlock(address: Address, block: Block): boolean {
-  if (address.family !== block.family) return false;
-  const shift = BigInt(bitsOf(block.family) - block.prefix);
-  return address.value >> shift === block.base >> shift;
+  return address.family === block.family && address.value >> block.shift === block.key;
 }
 
 /** `10.0.0.0/8`; a block of one address prints as the address. */
@@ -79,15 +82,24 @@ const table = blocksOf(specialBlocks.map(([cidr]) => cidr))
   .map((block, row) => ({ block, cls: specialBlocks[row]?.[1] ?? 'reserved' }))
   .sort((a, b) => b.block.prefix - a.block.prefix);
 
+/** Both judges take tens of microseconds, and a page asks about the same few addresses. */
+const classes = new Memo<AddressClass>(1024, 64);
+
 /**
  * The class of an address, `ok` for public unicast only. Two judges must agree on `ok`: our own table, and
  * `isGlobal()` of ip-address, which follows the same registries on its own.
  */
 export function classOf(address: Address): AddressClass {
-  const row = table.find(({ block }) => inBlock(address, block));
-  if (row !== undefined) return row.cls;
-  const other = address.family === 4 ? new Address4(address.text) : new Address6(address.text);
-  return other.isGlobal() ? 'ok' : 'reserved';
+  const known = classes.get(address.text);
+  if (known !== undefined) return known;
+  const cls = table.find(({ block }) => inBlock(address, block))?.cls ?? classByLibrary(address);
+  classes.set(address.text, cls);
+  return cls;
+}
+
+function classByLibrary({ family, text }: Address): AddressClass {
+  const address = family === 4 ? new Address4(text) : new Address6(text);
+  return address.isGlobal() ? 'ok' : 'reserved';
 }
 
 /** IPv4 that an IPv6 address carries. `guess`: only one of several layouts, so good for refusing, not for judging. */
@@ -104,14 +116,18 @@ const unspecifiedOrLoopback6 = 1n;
  * Every IPv4 address that a translator, tunnel or stack would take out of this address: mapped and compatible
  * (RFC 4291), SIIT (RFC 2765), NAT64 well-known (RFC 6052) and local (RFC 8215), 6to4 (RFC 3056), Teredo server and client
  * (RFC 4380), ISATAP in any prefix (RFC 5214).
+ *
+ * @param nat64 the network's own NAT64 prefixes, each of a length that RFC 6052 knows
  */
-export function embeddedIn(address: Address): readonly Embedded[] {
+export function embeddedIn(address: Address, nat64: readonly Block[] = []): readonly Embedded[] {
   if (address.family === 4) return [];
   const { value } = address;
   const found: Embedded[] = [];
   const add = (bits: bigint, guess = false) => found.push({ address: v4(bits & low32), guess });
   if (value > unspecifiedOrLoopback6 && low32Forms.some((block) => inBlock(address, block))) add(value);
-  if (nat64Local && inBlock(address, nat64Local)) for (const bits of rfc6052(value)) add(bits, true);
+  if (nat64Local && inBlock(address, nat64Local))
+    for (const prefix of [48, 56, 64]) add(rfc6052(value, prefix), true);
+  for (const block of nat64) if (inBlock(address, block)) add(rfc6052(value, block.prefix));
   if (sixToFour && inBlock(address, sixToFour)) add(value >> 80n);
   if (teredo && inBlock(address, teredo)) {
     add(value >> 64n);
@@ -122,11 +138,15 @@ export function embeddedIn(address: Address): readonly Embedded[] {
   return found;
 }
 
-/** The IPv4 of a /48, /56 and /64 NAT64 prefix; bits 64 to 71 are skipped (RFC 6052, 2.2). */
-function rfc6052(value: bigint): readonly bigint[] {
-  const at48 = ((value >> 64n) & 0xffffn) << 16n;
-  const at56 = ((value >> 64n) & 0xffn) << 24n;
-  return [at48 | ((value >> 40n) & 0xffffn), at56 | ((value >> 32n) & 0xff_ffffn), value >> 24n];
+/** The lengths that a NAT64 prefix can have (RFC 6052, 2.2). */
+export const nat64Lengths: readonly number[] = Object.freeze([32, 40, 48, 56, 64, 96]);
+
+/** The IPv4 behind a NAT64 prefix: the 32 bits after it, bits 64 to 71 left out (RFC 6052, 2.2). */
+function rfc6052(value: bigint, prefix: number): bigint {
+  if (prefix === 96) return value;
+  const high = value >> 64n;
+  const without = (high << 56n) | (value & 0xff_ffff_ffff_ffffn);
+  return without >> BigInt(120 - prefix - 32);
 }
 
 function v4(value: bigint): Address {

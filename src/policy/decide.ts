@@ -1,11 +1,13 @@
-import { parseAddress } from './address.ts';
+import { type Address, parseAddress } from './address.ts';
 import { canonicalHost, type Host, isNetworkScheme, parseUrl, type Target, targetOf } from './canonical.ts';
-import { allow, type Decision, deny } from './decision.ts';
-import { addressFloor, indexOf, judgeAnswer, judgeHost, metadataFloor } from './judge.ts';
+import { allow, type Decision, deny, type Reason } from './decision.ts';
+import { addressFloor, type Basis, judgeAnswer, judgeHost, metadataFloor } from './judge.ts';
 import { Memo } from './memo.ts';
+import { selfAndCarried } from './metadata.ts';
 import type { Policy } from './policy.ts';
 import { isUsablePort } from './ports.ts';
 import type { RuleQuery } from './rule.ts';
+import { indexOf } from './rule-index.ts';
 import { isLocalhost } from './special-names.ts';
 
 /** Knows which ports of this machine are this service's own: its API, every floor, any debugging port. */
@@ -31,13 +33,18 @@ export interface UrlContext extends DecideContext {
 export interface HostDecision extends Decision {
   /** The host is a name that must be resolved, and each answer judged with `decideAll`. */
   readonly needsResolution: boolean;
+  /** Canonical; what the resolver is to be asked for. Empty when the host cannot be read. */
+  readonly host: string;
   /** What to dial, canonical, when allowed without DNS: the literal, or both loopbacks for localhost. */
   readonly addresses: readonly string[];
 }
 
 /** An answer without the part that can change: which ports are this service's own. */
 interface Standing {
+  /** Canonical; empty when it could not be read. */
   readonly host: string;
+  /** The host, or the address and what it carries: none of them may be this service. */
+  readonly selves: readonly string[];
   readonly port: number;
   /** Stands whatever the ports are. */
   readonly before: Decision | undefined;
@@ -45,7 +52,6 @@ interface Standing {
 }
 
 const loopbackAnswers = Object.freeze(['127.0.0.1', '::1']);
-const noAddresses: readonly string[] = Object.freeze([]);
 
 /**
  * Judges a URL. Pure and total: no I/O, no clock, and anything that goes wrong inside is a deny. An allow of a name is
@@ -54,10 +60,12 @@ const noAddresses: readonly string[] = Object.freeze([]);
 export function decideUrl(raw: string, policy: Policy, context: UrlContext): Decision {
   try {
     const { use, method = 'GET' } = context;
-    const memo = memoOf(policy, `${use} ${method}`);
+    // Reads outnumber the rest; only they are worth remembering.
+    if (method !== 'GET') return settle(standingOfUrl(raw, policy, use, method.toUpperCase()), context.self);
+    const memo = memoOf(policy, use);
     let standing = memo.get(raw);
     if (standing === undefined) {
-      standing = standingOfUrl(raw, policy, use, method.toUpperCase());
+      standing = standingOfUrl(raw, policy, use, method);
       memo.set(raw, standing);
     }
     return settle(standing, context.self);
@@ -123,9 +131,14 @@ export function decideAll(
   try {
     const decisions = addresses.map((address) => decideAddress(host, address, port, policy, context));
     const denials = decisions.filter(({ verdict }) => verdict !== 'allow');
-    const bad = denials.find(({ reason }) => reason === 'metadata') ?? denials[0];
-    if (bad === undefined) return decisions[0] ?? deny('dns-failure');
-    return denials.length === decisions.length ? bad : deny('dns-rebinding', bad);
+    const first = denials[0];
+    if (first === undefined) return decisions[0] ?? deny('dns-failure');
+    const of = (reason: Reason) => denials.find((denial) => denial.reason === reason);
+    // Half an answer is a failure, whatever the other half says.
+    const failure = of('dns-failure');
+    if (failure !== undefined) return failure;
+    const worst = of('metadata') ?? first;
+    return denials.length === decisions.length ? worst : deny('dns-rebinding', worst);
   } catch {
     return deny('internal');
   }
@@ -133,7 +146,7 @@ export function decideAll(
 
 function settle(standing: Standing, self: SelfCheck): Decision {
   if (standing.before !== undefined) return standing.before;
-  if (self.isSelf(standing.host, standing.port)) {
+  if (standing.selves.some((host) => self.isSelf(host, standing.port))) {
     // The unspecified address is refused as what it is, unless a rule had opened it.
     return standing.after.reason === 'unspecified' ? standing.after : deny('self');
   }
@@ -164,12 +177,21 @@ function standingOfOther(url: URL, policy: Policy, use: UrlUse): Standing {
   if (protocol === 'data:') {
     return final(use !== 'navigation' || policy.schemes.includes('data') ? allow() : deny('scheme'));
   }
-  if (protocol !== 'blob:' || use === 'navigation') return final(deny('scheme'));
-  // A blob belongs to the origin that made it; what that origin may not be, its blobs may not either.
-  const inner = parseUrl(pathname);
-  const scheme = inner?.protocol.slice(0, -1) ?? '';
-  if (inner === undefined || (scheme !== 'http' && scheme !== 'https')) return final(deny('scheme'));
-  return standingOfUrl(inner.href, policy, use, 'GET');
+  return protocol === 'blob:' && use !== 'navigation'
+    ? standingOfBlob(pathname, policy)
+    : final(deny('scheme'));
+}
+
+/** A blob belongs to the origin that made it, and has no path: what its origin may not be, it may not either. */
+function standingOfBlob(inner: string, policy: Policy): Standing {
+  const url = parseUrl(inner);
+  const scheme = url?.protocol.slice(0, -1);
+  if (url === undefined || (scheme !== 'http' && scheme !== 'https')) return final(deny('scheme'));
+  if (url.username !== '' || url.password !== '') return final(deny('userinfo'));
+  const target = targetOf(url, scheme);
+  return typeof target === 'string'
+    ? final(deny(target))
+    : standingOf(target.host, policy, { port: target.port });
 }
 
 function standingOfHost(raw: string, port: number, policy: Policy): Standing {
@@ -179,13 +201,12 @@ function standingOfHost(raw: string, port: number, policy: Policy): Standing {
 
 /** Metadata floor, then self (by the caller), then ports, then the layers. */
 function standingOf(host: Host, policy: Policy, query: RuleQuery): Standing {
-  const floor = metadataFloor(host);
+  const floor = metadataFloor(host, policy.nat64);
   if (floor !== undefined) return final(floor);
   const { port } = query;
-  const after = isUsablePort(port)
-    ? throughLayers(policy, (layer) => judgeHost(layer, host, query))
-    : deny('port');
-  return { host: host.text, port, before: undefined, after };
+  const after = throughLayers(policy, port, (basis) => judgeHost(basis, host, query));
+  const selves = host.kind === 'name' ? [host.text] : selvesOf(host.address, policy);
+  return { host: host.text, selves, port, before: undefined, after };
 }
 
 function standingOfAnswer(raw: string, text: string, port: number, policy: Policy): Standing {
@@ -197,23 +218,22 @@ function standingOfAnswer(raw: string, text: string, port: number, policy: Polic
     // A literal stands for itself and nothing else.
     return host.text === address.text ? standingOf(host, policy, { port }) : final(deny('internal'));
   }
-  const floor = metadataFloor(host) ?? addressFloor(address);
+  const floor = metadataFloor(host, policy.nat64) ?? addressFloor(address, policy.nat64);
   if (floor !== undefined) return final(floor);
   const query = { port };
-  const after = isUsablePort(port)
-    ? throughLayers(policy, (layer) => {
-        const named = judgeHost(layer, host, query);
-        return named.verdict === 'allow' ? judgeAnswer(layer, host.text, address, query) : named;
-      })
-    : deny('port');
-  return { host: address.text, port, before: undefined, after };
+  const after = throughLayers(policy, port, (basis) => {
+    const named = judgeHost(basis, host, query);
+    return named.verdict === 'allow' ? judgeAnswer(basis, host.text, address, query) : named;
+  });
+  return { host: host.text, selves: selvesOf(address, policy), port, before: undefined, after };
 }
 
-/** Every layer must allow; the first that does not, decides. */
-function throughLayers(policy: Policy, judge: (layer: ReturnType<typeof indexOf>) => Decision): Decision {
+/** The port must be one that browsers use, and every layer must allow; the first that does not, decides. */
+function throughLayers(policy: Policy, port: number, judge: (basis: Basis) => Decision): Decision {
+  if (!isUsablePort(port)) return deny('port');
   let last: Decision | undefined;
   for (const layer of policy.layers) {
-    const decision = judge(indexOf(layer));
+    const decision = judge({ layer: indexOf(layer), nat64: policy.nat64 });
     if (decision.verdict !== 'allow') return decision;
     if (last?.rule === undefined) last = decision;
   }
@@ -221,35 +241,39 @@ function throughLayers(policy: Policy, judge: (layer: ReturnType<typeof indexOf>
   return last ?? deny('internal');
 }
 
+function selvesOf(address: Address, policy: Policy): readonly string[] {
+  return selfAndCarried(address, policy.nat64).map(({ text }) => text);
+}
+
 function queryOf(target: Target, method: string): RuleQuery {
   return { port: target.port, url: { scheme: target.scheme, path: target.path, method } };
 }
 
 function final(decision: Decision): Standing {
-  return { host: '', port: 0, before: decision, after: decision };
+  return { host: '', selves: [], port: 0, before: decision, after: decision };
 }
 
 function withAnswers(decision: Decision, host: string): HostDecision {
-  if (decision.verdict !== 'allow') return { ...decision, needsResolution: false, addresses: noAddresses };
-  if (isLocalhost(host)) return { ...decision, needsResolution: false, addresses: loopbackAnswers };
+  if (decision.verdict !== 'allow') return { ...decision, host, needsResolution: false, addresses: [] };
+  if (isLocalhost(host)) return { ...decision, host, needsResolution: false, addresses: loopbackAnswers };
   const literal = parseAddress(host) !== undefined;
-  return { ...decision, needsResolution: !literal, addresses: literal ? [host] : noAddresses };
+  return { ...decision, host, needsResolution: !literal, addresses: literal ? [host] : [] };
 }
 
-const memos = new WeakMap<Policy, Map<string, Memo<Standing>>>();
+type Kind = UrlUse | 'host' | 'address';
 
-/** Answers that a policy has given. They depend on policy and key only, so remembering them changes nothing. */
-function memoOf(policy: Policy, kind: string): Memo<Standing> {
+const memos = new WeakMap<Policy, Record<Kind, Memo<Standing>>>();
+
+/**
+ * Answers that a policy has given. They depend on policy and key only, so remembering them changes nothing. A page can
+ * fill it: at most 2 × 512 keys of 512 characters of each kind.
+ */
+function memoOf(policy: Policy, kind: Kind): Memo<Standing> {
   let kinds = memos.get(policy);
   if (kinds === undefined) {
-    kinds = new Map();
+    const memo = () => new Memo<Standing>(512, 512);
+    kinds = { navigation: memo(), subframe: memo(), subresource: memo(), host: memo(), address: memo() };
     memos.set(policy, kinds);
   }
-  let memo = kinds.get(kind);
-  if (memo === undefined) {
-    memo = new Memo(1024);
-    // Methods are the caller's words: no more kinds than a page could need.
-    if (kinds.size < 64) kinds.set(kind, memo);
-  }
-  return memo;
+  return kinds[kind];
 }

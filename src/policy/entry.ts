@@ -5,6 +5,7 @@ import { type Block, bitsOf, blockAround, blockText, classOf, parseAddress, pars
 import { canonicalEntryHost, defaultPortOf, isNetworkScheme, type NetworkScheme } from './canonical.ts';
 import { encodedPattern } from './path-glob.ts';
 import type { PortRange, Rule, RuleHost } from './rule.ts';
+import { hasSpecialSuffix } from './special-names.ts';
 import { wordBlocks } from './words.ts';
 
 /** The object form of an entry, for what a string cannot say. */
@@ -122,7 +123,7 @@ function portsOr(ports: PortRange[] | undefined, scheme: NetworkScheme | undefin
   if (ports !== undefined) return { ports };
   if (scheme === undefined) return {};
   const port = defaultPortOf(scheme);
-  return { ports: [{ from: port, to: port }] };
+  return { ports: [Object.freeze({ from: port, to: port })] };
 }
 
 type No = (why: string) => never;
@@ -155,7 +156,7 @@ function parsePortRange(text: string, no: No): PortRange {
   const from = Number(parts?.[1]);
   const to = Number(parts?.[2] ?? parts?.[1]);
   if (parts === null || from < 1 || to > 65_535) return no('a port is 1 to 65535, a range is from-to');
-  return from > to ? no('the port range is upside down') : { from, to };
+  return from > to ? no('the port range is upside down') : Object.freeze({ from, to });
 }
 
 function parseRuleHost(text: string, no: No, list: EntryList): RuleHost {
@@ -202,18 +203,18 @@ function refusePublicSuffix(name: string, wild: boolean, no: No, list: EntryList
     validateHostname: false,
   });
   if (publicSuffix !== name) return;
+  // `*.home.arpa` is one household's, for all that the list says.
+  if (hasSpecialSuffix(name)) return;
   const listed = isIcann === true || (wild && isPrivate === true);
   if (listed && !(wild && list === 'deny')) no('it is a public suffix: name a host below it');
 }
 
 function parsePorts(value: unknown, entry: unknown, pointer: string): readonly PortRange[] {
-  return listOf(value, entry, `${pointer}/ports`, 'ports').map((port, i) => {
+  return Array.from(listOf(value, entry, `${pointer}/ports`, 'ports'), (port, i) => {
     const no = (why: string): never => refuse(entry, `${pointer}/ports/${i}`, why);
-    return Object.freeze(
-      typeof port === 'number' || typeof port === 'string'
-        ? parsePortRange(String(port), no)
-        : no('a port is a number or a "from-to" string'),
-    );
+    return typeof port === 'number' || typeof port === 'string'
+      ? parsePortRange(String(port), no)
+      : no('a port is a number or a "from-to" string');
   });
 }
 

@@ -9,7 +9,7 @@ export class Memo<V> {
   readonly #maxKey: number;
 
   /** @param maxKey longer keys are not kept, so that memory is bounded in bytes too */
-  constructor(size: number, maxKey = 2048) {
+  constructor(size: number, maxKey: number) {
     this.#size = size;
     this.#maxKey = maxKey;
   }

@@ -1,4 +1,4 @@
-import { type Address, blocksOf, embeddedIn, inBlock, parseAddress } from './address.ts';
+import { type Address, type Block, blocksOf, embeddedIn, inBlock, parseAddress } from './address.ts';
 
 /**
  * Where clouds keep instance credentials, and the resolvers and clocks beside them. From the vendors' documentation:
@@ -49,17 +49,18 @@ const metadataNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Is this address, or an IPv4 that it carries in any form, a metadata service? */
-export function isMetadataAddress(address: Address): boolean {
-  return (
-    metadataAddresses.has(address.text) ||
-    embeddedIn(address).some((inner) => metadataAddresses.has(inner.address.text))
-  );
+export function isMetadataAddress(address: Address, nat64: readonly Block[] = []): boolean {
+  return selfAndCarried(address, nat64).some(({ text }) => metadataAddresses.has(text));
 }
 
 /** Is this address, or an IPv4 that it carries, where no rule may lead? */
-export function isClosedAddress(address: Address): boolean {
-  const closed = (one: Address) => closedBlocks.some((block) => inBlock(one, block));
-  return closed(address) || embeddedIn(address).some((inner) => closed(inner.address));
+export function isClosedAddress(address: Address, nat64: readonly Block[] = []): boolean {
+  return selfAndCarried(address, nat64).some((one) => closedBlocks.some((block) => inBlock(one, block)));
+}
+
+/** The address and every IPv4 that it carries. */
+export function selfAndCarried(address: Address, nat64: readonly Block[]): readonly Address[] {
+  return [address, ...embeddedIn(address, nat64).map((inner) => inner.address)];
 }
 
 /** Is this canonical name one of a metadata service, or below one? */

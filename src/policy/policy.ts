@@ -1,4 +1,6 @@
 import { AirlockError, messageOf } from '../errors.ts';
+import { type Block, blockText, nat64Lengths, parseBlock } from './address.ts';
+import { targetOf } from './canonical.ts';
 import { type EntryInput, type EntryList, isRecord, parseEntry, refuse } from './entry.ts';
 import type { Rule } from './rule.ts';
 
@@ -36,6 +38,11 @@ export interface PolicyInput {
   readonly guard?: GuardInput;
   /** Schemes a top-level navigation may use beside http and https. */
   readonly schemes?: readonly 'data'[];
+  /**
+   * NAT64 prefixes of this network (RFC 6052; `64:ff9b::/96` where the well-known one is in use). An address behind one is
+   * judged by the IPv4 address that it carries. The service's policy only.
+   */
+  readonly nat64?: readonly string[];
 }
 
 /** An HTTP endpoint that is asked about what the rules allow. */
@@ -67,13 +74,37 @@ export interface Policy {
   readonly layers: readonly Layer[];
   readonly block: readonly BlockType[];
   readonly schemes: readonly 'data'[];
+  readonly nat64: readonly Block[];
   /** All of them must allow. */
   readonly guards: readonly Guard[];
   /** What was given and what was left out, for `narrowPolicy`. */
   readonly given: { readonly mode: boolean; readonly allow: boolean; readonly schemes: boolean };
 }
 
+/** A policy for people to read. A policy of one layer is valid input again. */
+export interface PolicyJson {
+  readonly mode: Mode;
+  readonly allow?: readonly EntryInput[];
+  readonly deny?: readonly EntryInput[];
+  /** When the policy was narrowed: a request must pass each of these, the service's first. */
+  readonly layers?: readonly LayerJson[];
+  readonly block: readonly BlockType[];
+  readonly schemes: readonly 'data'[];
+  readonly nat64?: readonly string[];
+  readonly guard?: GuardInput;
+  readonly guards?: readonly GuardInput[];
+}
+
+export interface LayerJson {
+  readonly mode: Mode;
+  /** Absent: this layer only denies. */
+  readonly allow?: readonly EntryInput[];
+  readonly deny: readonly EntryInput[];
+}
+
 const maxEntries = 50_000;
+/** Of all path patterns of a list together, in characters: the work that one decision can be made to do. */
+const maxPathText = 256 * 1024;
 /** Narrowing again and again must end somewhere; a session narrows once or twice. */
 const maxLayers = 32;
 
@@ -131,6 +162,8 @@ export function policyFromFlags(flags: {
  * policy was narrowed too many times.
  */
 export function narrowPolicy(ceiling: Policy, inner: Policy): Policy {
+  if (inner.nat64.length > 0)
+    refuse('nat64', '/nat64', "it belongs to the service's policy, a session cannot set it");
   const mode = ceiling.mode === 'allowlist' ? 'allowlist' : inner.mode;
   // Without a list of its own, a stricter mode means the lists that are there.
   const tighten = !inner.given.allow && ceiling.mode !== mode;
@@ -150,9 +183,30 @@ export function narrowPolicy(ceiling: Policy, inner: Policy): Policy {
     schemes: inner.given.schemes
       ? ceiling.schemes.filter((scheme) => inner.schemes.includes(scheme))
       : ceiling.schemes,
+    nat64: ceiling.nat64,
     guards: [...ceiling.guards, ...inner.guards.map((guard) => ({ ...guard, from: 'session' as const }))],
     given: { mode: true, allow: true, schemes: true },
   });
+}
+
+/** The policy as JSON, entries in canonical form. Queries of guard URLs are left out: they may hold a token. */
+export function policyToJson(policy: Policy): PolicyJson {
+  const layers = policy.layers.map((layer) => ({
+    mode: layer.mode,
+    ...(layer.allow === undefined ? {} : { allow: layer.allow.map(entryOf) }),
+    deny: layer.deny.map(entryOf),
+  }));
+  const guards = policy.guards.map(({ url, timeoutMs }) => ({ url: url.replace(/\?.*$/, ''), timeoutMs }));
+  const [layer] = layers;
+  const [guard] = guards;
+  return {
+    mode: policy.mode,
+    ...(layer !== undefined && layers.length === 1 ? layer : { layers }),
+    block: policy.block,
+    schemes: policy.schemes,
+    ...(policy.nat64.length === 0 ? {} : { nat64: policy.nat64.map(blockText) }),
+    ...(guard === undefined ? {} : guards.length === 1 ? { guard } : { guards }),
+  };
 }
 
 function parse(input: unknown): Policy {
@@ -167,6 +221,7 @@ function parse(input: unknown): Policy {
     layers: [{ mode, allow: parseList(input, 'allow'), deny: parseList(input, 'deny') }],
     block: parseBlockTypes(input['block']),
     schemes: parseSchemes(input['schemes']),
+    nat64: parseNat64(input['nat64']),
     guards: guard === undefined ? [] : [guard],
     given: {
       mode: input['mode'] !== undefined,
@@ -176,7 +231,15 @@ function parse(input: unknown): Policy {
   });
 }
 
-const policyKeys: ReadonlySet<string> = new Set(['mode', 'allow', 'deny', 'block', 'guard', 'schemes']);
+const policyKeys: ReadonlySet<string> = new Set([
+  'mode',
+  'allow',
+  'deny',
+  'block',
+  'guard',
+  'schemes',
+  'nat64',
+]);
 
 function parseMode(value: unknown): Mode {
   return value === 'public' || value === 'allowlist'
@@ -190,7 +253,11 @@ function parseList(input: Readonly<Record<string, unknown>>, list: EntryList): r
   if (!Array.isArray(value)) return refuse(value, `/${list}`, `${list} is a list of entries`);
   if (value.length > maxEntries)
     refuse(value.length, `/${list}`, `${list} has more than ${maxEntries} entries`);
-  return Array.from(value, (entry: unknown, i) => parseEntry(entry, `/${list}/${i}`, list));
+  const rules = Array.from(value, (entry: unknown, i) => parseEntry(entry, `/${list}/${i}`, list));
+  const pathText = rules.reduce((sum, { path = '' }) => sum + path.length, 0);
+  return pathText > maxPathText
+    ? refuse(value.length, `/${list}`, 'the paths are too long, all in all')
+    : rules;
 }
 
 function parseBlockTypes(value: unknown): readonly BlockType[] {
@@ -213,6 +280,18 @@ function parseSchemes(value: unknown): readonly 'data'[] {
   return [...new Set(found)];
 }
 
+function parseNat64(value: unknown): readonly Block[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return refuse(value, '/nat64', 'nat64 is a list of prefixes');
+  return Array.from(value, (item: unknown, i) => {
+    const block = typeof item === 'string' ? parseBlock(item) : undefined;
+    const usable = block?.family === 6 && nat64Lengths.includes(block.prefix);
+    return usable
+      ? block
+      : refuse(item, `/nat64/${i}`, `it is no IPv6 prefix of length ${nat64Lengths.join(', ')}`);
+  });
+}
+
 function parseGuard(value: unknown): Guard {
   if (!isRecord(value)) return refuse(value, '/guard', 'guard is an object with url');
   for (const key of Object.keys(value)) {
@@ -230,6 +309,9 @@ function parseGuard(value: unknown): Guard {
   if (typeof timeoutMs !== 'number' || !Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 30_000) {
     return refuse(timeoutMs, '/guard/timeoutMs', 'timeoutMs is 1 to 30000');
   }
+  if (typeof targetOf(parsed, parsed.protocol === 'https:' ? 'https' : 'http') === 'string') {
+    return refuse(url, '/guard/url', 'it has no usable host');
+  }
   return { url: parsed.href, timeoutMs, from: 'service' };
 }
 
@@ -245,6 +327,20 @@ function parseFlag(text: string, list: EntryList): Rule {
   return parseEntry(value, pointer, list);
 }
 
+function entryOf(rule: Rule): EntryInput {
+  const { ports, path, methods, resolvesToText } = rule;
+  const many = ports !== undefined && ports.length > 1;
+  if (!many && path === undefined && methods === undefined && resolvesToText === undefined)
+    return rule.hostText;
+  return {
+    host: rule.hostText,
+    ...(many ? { ports: ports.map(({ from, to }) => (from === to ? from : `${from}-${to}`)) } : {}),
+    ...(path === undefined ? {} : { path }),
+    ...(methods === undefined ? {} : { methods }),
+    ...(resolvesToText === undefined ? {} : { resolvesTo: resolvesToText }),
+  };
+}
+
 /** RFC 6901, section 3. */
 function pointerToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -257,7 +353,7 @@ function freeze(policy: Policy): Policy {
     Object.freeze(layer);
   }
   for (const guard of policy.guards) Object.freeze(guard);
-  for (const part of [policy.layers, policy.block, policy.schemes, policy.guards, policy.given])
+  for (const part of [policy.layers, policy.block, policy.schemes, policy.nat64, policy.guards, policy.given])
     Object.freeze(part);
   return Object.freeze(policy);
 }

@@ -1,9 +1,34 @@
 import { type Address, type Block, bitsOf } from './address.ts';
+import type { Layer } from './policy.ts';
 import type { Rule } from './rule.ts';
 import { isLocalhost } from './special-names.ts';
 import { wordBlocks } from './words.ts';
 
 const none: readonly Rule[] = [];
+
+/** The rules of one layer, ready for look-ups. */
+export interface LayerIndex {
+  readonly mode: Layer['mode'];
+  /** Absent: the layer only denies. */
+  readonly allow: RuleIndex | undefined;
+  readonly deny: RuleIndex;
+}
+
+const indexes = new WeakMap<Layer, LayerIndex>();
+
+/** The index of a layer; layers are frozen, so it is made once. */
+export function indexOf(layer: Layer): LayerIndex {
+  let index = indexes.get(layer);
+  if (index === undefined) {
+    index = {
+      mode: layer.mode,
+      allow: layer.allow === undefined ? undefined : new RuleIndex(layer.allow),
+      deny: new RuleIndex(layer.deny),
+    };
+    indexes.set(layer, index);
+  }
+  return index;
+}
 
 /** Finds the rules about a host without going through all of them; the most specific come first. */
 export class RuleIndex {
@@ -55,13 +80,13 @@ export class RuleIndex {
     }
   }
 
-  #addBlock({ family, base, prefix }: Block, rule: Rule): void {
+  #addBlock({ family, prefix, key }: Block, rule: Rule): void {
     let group = this.#blocks.find((one) => one.family === family && one.prefix === prefix);
     if (group === undefined) {
       group = { family, prefix, rules: new Map() };
       this.#blocks.push(group);
     }
-    push(group.rules, base >> BigInt(bitsOf(family) - prefix), rule);
+    push(group.rules, key, rule);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Address, Block } from './address.ts';
 import { inBlock } from './address.ts';
 import type { NetworkScheme } from './canonical.ts';
-import { globMatches, looseReading } from './path-glob.ts';
+import { pathMatches } from './path-glob.ts';
 
 export interface PortRange {
   readonly from: number;
@@ -50,9 +50,8 @@ export function admits(rule: Rule, query: RuleQuery): boolean {
   const { url } = query;
   if (url === undefined) return true;
   if (!schemeMatches(rule, url.scheme) || rule.methods?.includes(url.method) === false) return false;
-  if (rule.path === undefined) return true;
   // Every reading of the path must be one that is allowed.
-  return globMatches(rule.path, url.path) && globMatches(looseReading(rule.path), looseReading(url.path));
+  return rule.path === undefined || pathMatches(rule.path, url.path).every;
 }
 
 /** Does a deny rule refuse the request, its host being a match? Path and method rules refuse URLs only. */
@@ -61,8 +60,7 @@ export function refuses(rule: Rule, query: RuleQuery): boolean {
   const { url } = query;
   if (url === undefined) return rule.path === undefined && rule.methods === undefined;
   if (!schemeMatches(rule, url.scheme) || rule.methods?.includes(url.method) === false) return false;
-  if (rule.path === undefined) return true;
-  return globMatches(rule.path, url.path) || globMatches(looseReading(rule.path), looseReading(url.path));
+  return rule.path === undefined || pathMatches(rule.path, url.path).some;
 }
 
 /** Does the rule let its name resolve to this address? */

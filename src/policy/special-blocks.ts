@@ -27,10 +27,10 @@ export type SpecialBlock = readonly [cidr: string, cls: SpecialClass, name: stri
 /**
  * Every block that is refused by default. The most specific block that holds an address names its class.
  *
- * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries, IANA IPv4 and IPv6 Multicast registries, IANA IPv6
- * Address Space registry, as of 2026-11; checked row by row in test/policy/registry-edges.test.ts against the
- * tables that two libraries carry. Blocks that the registries call globally reachable (anycast services, AS112, AMT,
- * ORCHIDv2, drone ids) are refused too: no web site lives there.
+ * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, 8190) and IANA IPv6 Address Space, rows as of
+ * August 2026; multicast is its own registry. test/policy/registry-edges.test.ts holds every edge against the tables of two
+ * libraries, so a registry that moves on shows there. Blocks that the registries call globally reachable (anycast
+ * services, AS112, AMT, ORCHIDv2, drone ids) are refused too: no web site lives there.
  */
 export const specialBlocks: readonly SpecialBlock[] = Object.freeze([
   ['0.0.0.0/8', 'unspecified', 'This network'],

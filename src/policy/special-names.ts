@@ -92,10 +92,14 @@ export function classOfName(
   const container = containerHostNames.get(name);
   if (container !== undefined) return container;
   // Without a dot only a search list or a hosts file can answer.
+  return !name.includes('.') || hasSpecialSuffix(name) ? 'special-name' : 'ok';
+}
+
+/** Is the name, or a domain above it, one that the public DNS does not serve? */
+export function hasSpecialSuffix(name: string): boolean {
   const lastDot = name.lastIndexOf('.');
-  if (lastDot === -1 || specialSuffixes.has(name.slice(lastDot + 1))) return 'special-name';
   const secondDot = name.lastIndexOf('.', lastDot - 1);
-  return specialSuffixes.has(name.slice(secondDot + 1)) ? 'special-name' : 'ok';
+  return specialSuffixes.has(name.slice(lastDot + 1)) || specialSuffixes.has(name.slice(secondDot + 1));
 }
 
 /** A service of the browser itself: refused unless an allow rule names it. */

@@ -1,0 +1,71 @@
+/// <reference lib="dom" />
+import type { Dom } from './dom.ts';
+import type { Names } from './names.ts';
+import type { Queries } from './query.ts';
+import type { Refs } from './refs.ts';
+import type { States } from './states.ts';
+import type { Styles } from './style.ts';
+import type { FrameText, InjectedApi, QueryError, WalkOptions } from './types.ts';
+import type { Walker } from './walk.ts';
+
+/** The object that the service calls. Injected by its text. */
+export function installApi(
+  dom: Dom,
+  styles: Styles,
+  names: Names,
+  states: States,
+  refs: Refs,
+  walk: Walker,
+  queries: Queries,
+): InjectedApi {
+  function rootOf(options: WalkOptions): Element | QueryError {
+    if (options.root === undefined) {
+      return (
+        styles.modal() ?? dom.rootElement(document) ?? { kind: 'not_found', message: 'the document is empty' }
+      );
+    }
+    if ('ref' in options.root) {
+      const { status, node } = refs.resolve(options.root.ref);
+      if (status === 'live' && node !== null) return node;
+      return {
+        kind: status === 'unknown' ? 'unknown' : 'stale',
+        message: `e${options.root.ref} is not in the document`,
+      };
+    }
+    const found = queries.select({ selector: options.root.selector });
+    if (!Array.isArray(found)) return found;
+    return found[0] ?? { kind: 'not_found', message: `nothing matches ${options.root.selector}` };
+  }
+
+  function snapshot(options: WalkOptions): FrameText {
+    refs.begin(options.nextRef);
+    names.reset();
+    const root = rootOf(options);
+    const about = { closedHosts: 0, url: location.href, title: dom.titleOf(document) };
+    if (!('nodeType' in root))
+      return { text: '', frames: [], nextRef: refs.nextRef(), ...about, error: root };
+    const lines = walk.walk(root, options);
+    if (options.viewport === true) lines.keep(lines.SEEN);
+    if (options.interactive === true) lines.keep(lines.ACT);
+    const { text, frames } = lines.finish(options.depth ?? Number.POSITIVE_INFINITY);
+    return { text, frames, nextRef: refs.nextRef(), ...about };
+  }
+
+  return {
+    snapshot,
+    resolve: refs.resolve,
+    node: (ref) => {
+      const { status, node } = refs.resolve(ref);
+      return status === 'live' ? node : null;
+    },
+    refOf: (node, nextRef) => {
+      refs.begin(nextRef);
+      return [refs.give(node), refs.nextRef()];
+    },
+    describe: queries.describe,
+    query: queries.query,
+    markSecret: states.markSecret,
+    closedHosts: () => [],
+    adoptRoot: (host, root) => void dom.closedRoots.set(host, root),
+  };
+}

@@ -1,0 +1,178 @@
+/// <reference lib="dom" />
+/**
+ * Reads the DOM in a way that a page cannot bend. A form answers `form.tagName` or `form.parentNode` with an input of that name
+ * ([LegacyOverrideBuiltIns] in HTML), and a document does the same for named images; the getters of the prototypes do not.
+ * Injected by its text: it may not use anything from outside.
+ */
+export function domReaders() {
+  function getter<T>(proto: object, name: string): (node: Node) => T {
+    const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
+    if (get === undefined) throw new TypeError(`no getter ${name}`);
+    return (node) => get.call(node) as T;
+  }
+  const elementProto = Element.prototype;
+  const docProto = Document.prototype;
+  const nodeType = getter<number>(Node.prototype, 'nodeType');
+  const firstChild = getter<Node | null>(Node.prototype, 'firstChild');
+  const nextSibling = getter<Node | null>(Node.prototype, 'nextSibling');
+  const parentNode = getter<Node | null>(Node.prototype, 'parentNode');
+  const nodeValue = getter<string | null>(Node.prototype, 'nodeValue');
+  const isConnected = getter<boolean>(Node.prototype, 'isConnected');
+  const localName = getter<string>(elementProto, 'localName');
+  const namespaceOf = getter<string | null>(elementProto, 'namespaceURI');
+  const openRoot = getter<ShadowRoot | null>(elementProto, 'shadowRoot');
+  const activeIn = getter<Element | null>(docProto, 'activeElement');
+  const bodyOf = getter<HTMLElement | null>(docProto, 'body');
+  const titleOf = getter<string>(docProto, 'title');
+  const rootElement = getter<Element | null>(docProto, 'documentElement');
+  const { getAttribute, hasAttribute, getAttributeNames, matches, closest } = elementProto;
+  const { getBoundingClientRect, checkVisibility } = elementProto;
+  const { getRootNode, contains } = Node.prototype;
+  /** Closed roots that the service handed over; null for a host that was asked for and has none. */
+  const closedRoots = new WeakMap<Node, ShadowRoot | null>();
+
+  const attr = (el: Element, name: string): string | null => getAttribute.call(el, name);
+  const has = (el: Element, name: string): boolean => hasAttribute.call(el, name);
+  const isElement = (node: Node): node is Element => nodeType(node) === 1;
+  const isHtml = (el: Element): boolean => namespaceOf(el) === 'http://www.w3.org/1999/xhtml';
+  const treeRoot = (node: Node): Node => getRootNode.call(node);
+  const shadowOf = (el: Element): ShadowRoot | null => openRoot(el) ?? closedRoots.get(el) ?? null;
+
+  function inShadow(node: Node): boolean {
+    return treeRoot(node) instanceof ShadowRoot;
+  }
+
+  /** The parent in the tree as it is painted: slots and hosts, not the light tree. */
+  function flatParent(node: Node): Element | null {
+    const parent = parentNode(node);
+    if (parent === null) return null;
+    if (nodeType(parent) === 11) return parent instanceof ShadowRoot ? parent.host : null;
+    if (nodeType(parent) !== 1) return null;
+    const host = parent as Element;
+    const root = shadowOf(host);
+    if (root === null) return host;
+    return slotOf(node, root);
+  }
+
+  /** The slot of `root` that shows a child of its host. `assignedSlot` is null for closed roots. */
+  function slotOf(node: Node, root: ShadowRoot): Element | null {
+    const open = node instanceof Element || node instanceof Text ? node.assignedSlot : null;
+    if (open !== null || root.mode === 'open') return open;
+    for (const slot of root.querySelectorAll('slot')) {
+      if (slot.assignedNodes().includes(node as Element)) return slot;
+    }
+    return null;
+  }
+
+  /** What a slot shows, or null where it shows its own fallback. */
+  function slotted(el: Element): Node[] | null {
+    if (!(el instanceof HTMLSlotElement)) return null;
+    const nodes = el.assignedNodes();
+    return nodes.length > 0 ? nodes : null;
+  }
+
+  /** First child in the painted tree; go on with `nextSibling`. Not for slots with content. */
+  function firstFlat(el: Element): Node | null {
+    return firstChild(shadowOf(el) ?? el);
+  }
+
+  /** All children in the painted tree. */
+  function flatChildren(el: Element): Node[] {
+    const assigned = slotted(el);
+    if (assigned !== null) return assigned;
+    const out: Node[] = [];
+    for (let node = firstFlat(el); node !== null; node = nextSibling(node)) out.push(node);
+    return out;
+  }
+
+  /** The element that has the focus, through shadow roots. */
+  function deepFocus(): Element | null {
+    let el = activeIn(document);
+    for (let root = el === null ? null : shadowOf(el); root !== null; ) {
+      const inner: Element | null = root.activeElement;
+      if (inner === null) break;
+      el = inner;
+      root = shadowOf(inner);
+    }
+    return el === bodyOf(document) ? null : el;
+  }
+
+  /** True if `el` is `inner` or one of its ancestors in the painted tree. */
+  function holds(el: Element, inner: Node | null): boolean {
+    for (let node = inner; node !== null; node = flatParent(node)) if (node === el) return true;
+    return false;
+  }
+
+  /** Elements by the ids in an attribute, in the tree of `el`, or the elements set by script (ariaLabelledByElements). */
+  function referenced(el: Element, name: string, property: string): Element[] {
+    const value = attr(el, name);
+    if (value === null) return [];
+    if (value === '') {
+      const set: unknown = Reflect.get(elementProto, property, el);
+      return Array.isArray(set) ? set.filter((item): item is Element => item instanceof Element) : [];
+    }
+    const root = treeRoot(el);
+    const out: Element[] = [];
+    for (const id of value.split(/\s+/)) {
+      if (id === '') continue;
+      const found = byId(root, id);
+      if (found !== null) out.push(found);
+    }
+    return out;
+  }
+
+  function byId(root: Node, id: string): Element | null {
+    if (nodeType(root) === 9) return docProto.getElementById.call(root, id);
+    if (root instanceof ShadowRoot) return root.getElementById(id);
+    return null;
+  }
+
+  /** The summary that opens a details: its first one. */
+  function firstSummary(details: Element): Element | null {
+    for (let node = firstChild(details); node !== null; node = nextSibling(node)) {
+      if (isElement(node) && localName(node) === 'summary' && isHtml(node)) return node;
+    }
+    return null;
+  }
+
+  return {
+    activeIn,
+    attr,
+    bodyOf,
+    byId,
+    checkVisibility,
+    closedRoots,
+    closest,
+    contains,
+    deepFocus,
+    docProto,
+    firstChild,
+    firstFlat,
+    firstSummary,
+    flatChildren,
+    flatParent,
+    getAttributeNames,
+    getBoundingClientRect,
+    has,
+    holds,
+    inShadow,
+    isConnected,
+    isElement,
+    isHtml,
+    localName,
+    matches,
+    nextSibling,
+    nodeType,
+    nodeValue,
+    openRoot,
+    parentNode,
+    referenced,
+    rootElement,
+    shadowOf,
+    slotted,
+    titleOf,
+    treeRoot,
+  };
+}
+
+export type Dom = ReturnType<typeof domReaders>;

@@ -1,0 +1,253 @@
+/// <reference lib="dom" />
+import type { Dom } from './dom.ts';
+import type { Lines } from './lines.ts';
+import type { Printer } from './printer.ts';
+import type { Roles } from './roles.ts';
+import type { Styles } from './style.ts';
+import type { WalkOptions } from './types.ts';
+
+/** An element that has been entered and not yet left. Kept here and not on the stack: pages nest thousands deep. */
+interface Open {
+  el: Element;
+  /** The next child to enter, when children are siblings. */
+  next: Node | null;
+  /** The next children to enter, when they are not (slots, details, aria-owns). */
+  list: Node[] | null;
+  at: number;
+  owns: boolean;
+  /** Own line, -1 for an element that prints none. */
+  line: number;
+  /** Depth of the lines inside. */
+  depth: number;
+  flags: number;
+  seen: boolean;
+}
+
+export interface Run {
+  lines: Lines;
+  options: WalkOptions;
+  focus: Element | null;
+  /** Elements that aria-owns moves, by their owner. */
+  owned: Map<Element, Element>;
+  stack: Open[];
+}
+
+export interface Visit {
+  el: Element;
+  tag: string;
+  role: string;
+  /** Has an aria attribute. */
+  aria: boolean;
+  depth: number;
+  flags: number;
+  /** 2: can be acted on; 1: looks clickable; 0: neither. */
+  act: 0 | 1 | 2;
+  seen: boolean;
+}
+
+/** The walk of one frame: one pass in painted order. Injected by its text. */
+export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer, newLines: () => Lines) {
+  const { attr, localName, nodeType, nextSibling } = dom;
+  const { POINTER, MUTE, UNPAINTED, DISABLED, PLAIN_TABLE, PLAIN_LIST } = printer.flags;
+
+  const skipped = new Set(
+    'base col colgroup datalist head link meta noscript param script source style template title track wbr'.split(
+      ' ',
+    ),
+  );
+  const tableRoles = /^(rowgroup|row|cell|gridcell|columnheader|rowheader)$/;
+  const captions = /^(caption|legend)$/;
+
+  function walk(root: Element, options: WalkOptions): Lines {
+    const run: Run = { lines: newLines(), options, focus: dom.deepFocus(), owned: ownedBy(root), stack: [] };
+    enter(run, root, null);
+    for (let top = run.stack.at(-1); top !== undefined; top = run.stack.at(-1)) {
+      const node = nextChild(run, top);
+      if (node === null) {
+        run.stack.pop();
+        leave(run, top);
+        continue;
+      }
+      const type = nodeType(node);
+      if (type === 1) enter(run, node as Element, top);
+      else if (type === 3 && (top.flags & (MUTE | UNPAINTED)) === 0) {
+        run.lines.addText(dom.nodeValue(node) ?? '', top.depth, top.seen);
+      }
+    }
+    run.lines.flush();
+    return run.lines;
+  }
+
+  function nextChild(run: Run, top: Open): Node | null {
+    if (top.list !== null) {
+      const node = top.list[top.at++];
+      if (node !== undefined) return node;
+    } else if (top.next !== null) {
+      const node = top.next;
+      top.next = nextSibling(node);
+      return node;
+    }
+    if (!top.owns) return null;
+    top.owns = false;
+    top.list = [];
+    top.at = 0;
+    for (const [el, owner] of run.owned) if (owner === top.el) top.list.push(el);
+    return nextChild(run, top);
+  }
+
+  /** aria-owns of the document. The first owner wins; an owner inside what it owns, or a circle, does not count. */
+  function ownedBy(root: Element): Map<Element, Element> {
+    const owned = new Map<Element, Element>();
+    const tree = dom.treeRoot(root);
+    const owners =
+      tree instanceof ShadowRoot
+        ? tree.querySelectorAll('[aria-owns]')
+        : dom.docProto.querySelectorAll.call(document, '[aria-owns]');
+    for (const owner of owners) {
+      if (styles.paints(owner) !== 2) continue;
+      for (const el of dom.referenced(owner, 'aria-owns', 'ariaOwnsElements')) {
+        if (!owned.has(el) && !above(owned, owner, el)) owned.set(el, owner);
+      }
+    }
+    return owned;
+  }
+
+  function above(owned: Map<Element, Element>, from: Element, el: Element): boolean {
+    for (let node: Element | null = from; node !== null; node = owned.get(node) ?? dom.flatParent(node)) {
+      if (node === el) return true;
+    }
+    return false;
+  }
+
+  function enter(run: Run, el: Element, parent: Open | null): void {
+    const tag = localName(el);
+    if (skipped.has(tag)) return;
+    if (run.owned.size > 0 && run.owned.has(el) && parent !== null && run.owned.get(el) !== parent.el) return;
+    const flags = parent?.flags ?? 0;
+    const depth = parent?.depth ?? 0;
+    if (tag === 'br') {
+      if ((flags & MUTE) === 0) run.lines.addText(' ', depth, false);
+      return;
+    }
+    const visit = look(run, el, tag, depth, flags);
+    if (visit === null) return;
+    if (tag === 'select') printer.select(run, visit);
+    else if (tag === 'label' && printer.standIn(run, visit)) open(run, visit, run.lines.count() - 1);
+    else if (printer.silent(visit)) open(run, visit, -1);
+    else printLine(run, visit);
+  }
+
+  /** Reads what decides about an element; null if neither it nor anything inside is printed. */
+  function look(run: Run, el: Element, tag: string, depth: number, inherited: number): Visit | null {
+    let aria = false;
+    let firm = false;
+    for (const name of dom.getAttributeNames.call(el)) {
+      if (name === 'inert') return null;
+      if (name.startsWith('aria-')) {
+        aria = true;
+        if (name === 'aria-hidden' && attr(el, name) === 'true' && !dom.holds(el, run.focus)) return null;
+      } else if (name === 'onclick') firm = true;
+      else if (name === 'tabindex') firm ||= Number.parseInt(attr(el, name) ?? '', 10) >= 0;
+      else if (name === 'contenteditable') firm ||= attr(el, name) !== 'false';
+    }
+    const paint = styles.paints(el);
+    if (paint === 0) return null;
+    let flags = paint === 1 ? inherited | UNPAINTED : inherited & ~UNPAINTED;
+    if (aria && attr(el, 'aria-disabled') === 'true') flags |= DISABLED;
+    const role = effectiveRole(el, tag, flags);
+    if (role === 'none') flags |= plainFlag(tag);
+    else if (role === 'table' || role === 'grid' || role === 'list')
+      flags &= ~(role === 'list' ? PLAIN_LIST : PLAIN_TABLE);
+    const act = paint === 1 ? 0 : acts(el, tag, role, firm, flags);
+    const seen = !run.options.viewport || inViewport(el);
+    return { el, tag, role, aria, depth, flags, act, seen };
+  }
+
+  function effectiveRole(el: Element, tag: string, flags: number): string {
+    const role = roles.roleOf(el, tag);
+    if ((flags & PLAIN_TABLE) !== 0 && tableRoles.test(role)) return roles.explicit(el, tag) ?? 'none';
+    if ((flags & PLAIN_LIST) !== 0 && role === 'listitem') return roles.explicit(el, tag) ?? 'none';
+    return role;
+  }
+
+  function plainFlag(tag: string): number {
+    if (tag === 'table') return PLAIN_TABLE;
+    return tag === 'ul' || tag === 'ol' || tag === 'menu' ? PLAIN_LIST : 0;
+  }
+
+  function acts(el: Element, tag: string, role: string, firm: boolean, flags: number): 0 | 1 | 2 {
+    if (
+      roles.actionable.has(role) ||
+      role === 'canvas' ||
+      (tag === 'details' && dom.firstSummary(el) === null)
+    )
+      return 2;
+    if (tag === 'html' || tag === 'body' || tag === 'label') return 0;
+    if (firm) return 2;
+    return (flags & POINTER) === 0 && styles.pointer(el) ? 1 : 0;
+  }
+
+  function inViewport(el: Element): boolean {
+    const box = dom.getBoundingClientRect.call(el);
+    return (
+      box.bottom > 0 &&
+      box.right > 0 &&
+      box.top < innerHeight &&
+      box.left < innerWidth &&
+      box.width + box.height > 0
+    );
+  }
+
+  function printLine(run: Run, visit: Visit): void {
+    const line = printer.print(run, visit);
+    if (line === null) return;
+    if (line.leaf) run.lines.close(line.index);
+    else open(run, { ...visit, flags: line.flags }, line.index);
+  }
+
+  /** Enters the children of an element. `line` is -1 where it prints nothing itself. */
+  function open(run: Run, visit: Visit, line: number): void {
+    const { el, tag } = visit;
+    let flags = visit.flags;
+    if (tag === 'label') flags |= printer.labelFlags(el);
+    else if (captions.test(tag)) flags |= printer.captionFlags(el);
+    if (visit.act > 0) flags |= POINTER;
+    if (line < 0) run.lines.edge(el);
+    if ((flags & (MUTE | UNPAINTED)) === 0) {
+      const before = styles.pseudo(el, '::before');
+      if (before !== '') run.lines.addText(before, visit.depth + (line < 0 ? 0 : 1), visit.seen);
+    }
+    const list = tag === 'details' ? closedDetails(el) : dom.slotted(el);
+    run.stack.push({
+      el,
+      next: list === null ? dom.firstFlat(el) : null,
+      list,
+      at: 0,
+      owns: run.owned.size > 0 && visit.aria,
+      line,
+      depth: line < 0 ? visit.depth : visit.depth + 1,
+      flags,
+      seen: visit.seen,
+    });
+  }
+
+  /** A closed details shows its summary only; its own text is not painted although it is a child. */
+  function closedDetails(el: Element): Node[] | null {
+    if (!(el instanceof HTMLDetailsElement) || el.open) return null;
+    const summary = dom.firstSummary(el);
+    return summary === null ? [] : [summary];
+  }
+
+  function leave(run: Run, frame: Open): void {
+    if ((frame.flags & (MUTE | UNPAINTED)) === 0) {
+      const after = styles.pseudo(frame.el, '::after');
+      if (after !== '') run.lines.addText(after, frame.depth, frame.seen);
+    }
+    if (frame.line >= 0) run.lines.close(frame.line);
+    else run.lines.edge(frame.el);
+  }
+
+  return { walk };
+}
+
+export type Walker = ReturnType<typeof walker>;

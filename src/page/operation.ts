@@ -1,0 +1,202 @@
+import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
+import { AirlockError } from '../errors.ts';
+import { type CdpSession, isDetached } from './cdp.ts';
+import type { RefTable } from './refs.ts';
+import type { Dialog, Tab } from './tab.ts';
+import type { Tabs } from './tabs.ts';
+
+type Commands = ProtocolMapping.Commands;
+
+/** A decision of the network policy, as the page room sees it. */
+export interface DecisionView {
+  readonly verdict: 'allow' | 'deny';
+  readonly reason: string;
+  readonly target: string;
+  readonly rule?: string | undefined;
+  readonly address?: string | undefined;
+}
+
+/** What a download looks like to the page room. */
+export interface DownloadView {
+  readonly id: string;
+  readonly url: string;
+  readonly suggestedName: string;
+  readonly state: 'inProgress' | 'completed' | 'canceled' | 'denied';
+}
+
+/** What operations may use of the session around the page. Given by `sessions/`, so that this room needs no import of it. */
+export interface PageEnvironment {
+  readonly tabs: Tabs;
+  readonly refs: RefTable;
+  /** How the session answers JavaScript dialogs; under `report` they stay open until the caller answers. */
+  readonly dialogs: 'report' | 'accept' | 'dismiss';
+  /** Judges the URL of a navigation before Chrome sees it. */
+  judgeNavigation(url: string): DecisionView;
+  /** Denials of the floor and the guard since a moment (`Date.now()` milliseconds), oldest first. */
+  denialsSince(time: number): DecisionView[];
+  /** Downloads since a moment, oldest first. */
+  downloadsSince(time: number): DownloadView[];
+  /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */
+  readonly filesDir: string;
+  /**
+   * Stops reading what this session's Chrome sends, until the function that it gives is called: back-pressure for what
+   * is written to disk as it comes in.
+   */
+  holdInput?(): () => void;
+}
+
+/**
+ * One operation on one tab. All CDP of the operation goes through `send`, which ends at once when the deadline passes,
+ * the client goes away, the session closes, the page crashes or a dialog opens: a call that Chrome will never answer
+ * cannot hold the operation.
+ */
+export class Operation implements Disposable {
+  readonly tab: Tab;
+  readonly env: PageEnvironment;
+  /** Aborted with an AirlockError: `timeout`, `cancelled`, `session_gone`, `browser_crashed`. */
+  readonly signal: AbortSignal;
+  /** `Date.now()` at the start. */
+  readonly startedAt: number;
+  /** The whole time that the operation may take, in milliseconds. */
+  readonly timeoutMs: number;
+  #interrupted: Promise<never>;
+  #dialogOpened: Promise<never>;
+  #undo: (() => void)[] = [];
+  #revives = false;
+
+  constructor(init: { tab: Tab; env: PageEnvironment; signal: AbortSignal; timeoutMs: number }) {
+    this.tab = init.tab;
+    this.env = init.env;
+    this.signal = init.signal;
+    this.timeoutMs = init.timeoutMs;
+    this.startedAt = Date.now();
+    this.#interrupted = new Promise((_, reject) => this.#watchInterruptions(reject));
+    this.#dialogOpened = new Promise((_, reject) => this.#watchDialogs(reject));
+    // Both may reject while nothing waits on them; every use of them is in a race that reports the rejection.
+    this.#interrupted.catch(ignore);
+    this.#dialogOpened.catch(ignore);
+  }
+
+  /** Milliseconds that are left, at least 0. */
+  get remainingMs(): number {
+    return Math.max(0, this.timeoutMs - (Date.now() - this.startedAt));
+  }
+
+  /**
+   * Sends one CDP command.
+   * @throws AirlockError the reason of `signal`, `page_crashed`, `tab_not_found` (it closed), or `dialog_open`
+   * @throws Error Chrome's own refusal of the command
+   */
+  async send<M extends keyof Commands>(
+    session: CdpSession,
+    method: M,
+    params?: Commands[M]['paramsType'][0],
+  ): Promise<Commands[M]['returnType']> {
+    this.check();
+    return this.race(session.send(method, params, { timeout: 0 }));
+  }
+
+  /** As `send`, on the main frame's session. */
+  main<M extends keyof Commands>(
+    method: M,
+    params?: Commands[M]['paramsType'][0],
+  ): Promise<Commands[M]['returnType']> {
+    return this.send(this.tab.session, method, params);
+  }
+
+  /** Waits for `work`, but never longer than the operation lives, and never past a dialog. */
+  async race<T>(work: Promise<T>): Promise<T> {
+    try {
+      this.check();
+      return await Promise.race([work, this.#interrupted, this.#dialogOpened]);
+    } catch (error) {
+      work.catch(ignore);
+      if (isDetached(error) && this.tab.closed) throw tabClosed(this.tab);
+      throw error;
+    }
+  }
+
+  /** As `race`, for what goes on while a dialog is open. */
+  async raceThroughDialogs<T>(work: Promise<T>): Promise<T> {
+    try {
+      this.signal.throwIfAborted();
+      return await Promise.race([work, this.#interrupted]);
+    } catch (error) {
+      work.catch(ignore);
+      throw error;
+    }
+  }
+
+  /**
+   * From here on a renderer that is dead already does not end the operation: it is a navigation, which brings a new
+   * one. A renderer that dies from now on still does.
+   */
+  revive(): void {
+    this.#revives = true;
+  }
+
+  /** @throws AirlockError when the operation cannot go on: aborted, crashed, closed, or a dialog is open */
+  check(): void {
+    this.signal.throwIfAborted();
+    if (this.tab.closed) throw tabClosed(this.tab);
+    if (this.tab.crashed && !this.#revives) throw pageCrashed(this.tab);
+    // Under the other policies the session is about to answer it.
+    if (this.tab.dialog && this.env.dialogs === 'report') throw dialogOpen(this.tab, this.tab.dialog);
+  }
+
+  /** Resolves after `ms`, or rejects as `race` does. For polling where Chrome has no event. */
+  pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const elapsed = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+      timer.unref();
+    });
+    return this.race(elapsed).finally(() => clearTimeout(timer));
+  }
+
+  [Symbol.dispose](): void {
+    for (const undo of this.#undo) undo();
+    this.#undo = [];
+  }
+
+  #watchInterruptions(reject: (reason: unknown) => void): void {
+    const onAbort = () => reject(this.signal.reason);
+    if (this.signal.aborted) onAbort();
+    this.signal.addEventListener('abort', onAbort, { once: true });
+    const onCrash = () => reject(pageCrashed(this.tab));
+    const onClosed = () => reject(tabClosed(this.tab));
+    this.tab.once('crashed', onCrash);
+    this.tab.once('closed', onClosed);
+    this.#undo.push(() => {
+      this.signal.removeEventListener('abort', onAbort);
+      this.tab.off('crashed', onCrash);
+      this.tab.off('closed', onClosed);
+    });
+  }
+
+  #watchDialogs(reject: (reason: unknown) => void): void {
+    if (this.env.dialogs !== 'report') return;
+    const onDialog = (dialog: Dialog) => reject(dialogOpen(this.tab, dialog));
+    this.tab.once('dialog', onDialog);
+    this.#undo.push(() => this.tab.off('dialog', onDialog));
+  }
+}
+
+function ignore(): void {
+  // The rejection was, or will be, reported through the race that it belongs to.
+}
+
+function dialogOpen(tab: Tab, dialog: Dialog): AirlockError {
+  const text = dialog.message.length > 200 ? `${dialog.message.slice(0, 200)}…` : dialog.message;
+  return new AirlockError('dialog_open', `The page shows a ${dialog.type}: ${JSON.stringify(text)}`, {
+    extra: { tab: tab.id, dialog },
+  });
+}
+
+function pageCrashed(tab: Tab): AirlockError {
+  return new AirlockError('page_crashed', `The renderer of tab ${tab.id} died`, { extra: { tab: tab.id } });
+}
+
+function tabClosed(tab: Tab): AirlockError {
+  return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, { extra: { tab: tab.id } });
+}

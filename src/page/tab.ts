@@ -1,0 +1,152 @@
+import { EventEmitter } from 'node:events';
+import type { CdpSession } from './cdp.ts';
+import { Documents } from './documents.ts';
+import { Frames } from './frames.ts';
+
+/** A JavaScript dialog that waits for an answer. */
+export interface Dialog {
+  readonly type: 'alert' | 'confirm' | 'prompt' | 'beforeunload';
+  readonly message: string;
+  /** What a prompt shows as its value. */
+  readonly defaultPrompt: string;
+  /** The page that opened it. */
+  readonly url: string;
+  readonly openedAt: string;
+}
+
+export interface FailedRequest {
+  readonly url: string;
+  readonly type: string;
+  /** Chrome's net error (`net::ERR_…`). */
+  readonly error: string;
+}
+
+interface TabEvents {
+  dialog: [Dialog];
+  dialogClosed: [];
+  crashed: [];
+  /** The main frame has a new document, or a new URL within the same one. */
+  navigated: [url: string];
+  closed: [];
+}
+
+/** How many failed requests and console errors a tab remembers for the diagnosis of a failed operation. */
+const REMEMBERED = 20;
+
+/** One top-level page. Its id is stable and never used again in the session. */
+export class Tab extends EventEmitter<TabEvents> {
+  /** `t1`, `t2`, … in order of opening. */
+  readonly id: string;
+  readonly targetId: string;
+  /** The session of the main frame; those of out-of-process frames are in `frames`. */
+  readonly session: CdpSession;
+  readonly frames: Frames;
+  readonly documents: Documents;
+  /** Id of the tab that opened this one, even where `noopener` hides it from the page. */
+  readonly opener: string | undefined;
+  title = '';
+  dialog: Dialog | undefined;
+  /** The renderer died; a navigation brings a new one. */
+  crashed = false;
+  closed = false;
+  readonly failedRequests: FailedRequest[] = [];
+  readonly consoleErrors: string[] = [];
+  /** The session that said that the dialog is open: the frame that opened it may be out of process. */
+  #dialogSession: CdpSession | undefined;
+
+  constructor(init: { id: string; targetId: string; session: CdpSession; opener: string | undefined }) {
+    super();
+    this.setMaxListeners(0);
+    this.id = init.id;
+    this.targetId = init.targetId;
+    this.session = init.session;
+    this.opener = init.opener;
+    this.frames = new Frames(init.targetId, init.session);
+    this.documents = new Documents(init.session, (frameId) => frameId === this.frames.main.id);
+    this.frames.on('navigated', (frame) => {
+      if (frame.parentId !== undefined) return;
+      this.crashed = false;
+      this.emit('navigated', frame.url);
+    });
+    this.frames.on('navigatedWithin', (frame) => {
+      if (frame.parentId === undefined) this.emit('navigated', frame.url);
+    });
+    this.#watchTrouble();
+  }
+
+  get url(): string {
+    return this.frames.main.url;
+  }
+
+  /** Follows dialogs, failures and console errors of one session of the tab. Called for the main one by itself. */
+  watch(session: CdpSession): void {
+    session.on('Page.javascriptDialogOpening', (event) => {
+      this.dialog = {
+        type: event.type,
+        message: event.message,
+        defaultPrompt: event.defaultPrompt ?? '',
+        url: event.url,
+        openedAt: new Date().toISOString(),
+      };
+      this.#dialogSession = session;
+      this.emit('dialog', this.dialog);
+    });
+    session.on('Page.javascriptDialogClosed', () => {
+      this.dialog = undefined;
+      this.emit('dialogClosed');
+    });
+    session.on('Runtime.exceptionThrown', ({ exceptionDetails }) =>
+      remember(this.consoleErrors, exceptionDetails.exception?.description ?? exceptionDetails.text),
+    );
+    session.on('Runtime.consoleAPICalled', (event) => {
+      if (event.type !== 'error' && event.type !== 'assert') return;
+      const text = event.args.map((arg) => String(arg.value ?? arg.description ?? arg.type)).join(' ');
+      remember(this.consoleErrors, text.slice(0, 2000));
+    });
+  }
+
+  /**
+   * Answers the open dialog.
+   * @param accept OK, or Cancel
+   * @param promptText what a prompt returns when accepted
+   * @throws Error Chrome's refusal, when the dialog closed by itself meanwhile
+   */
+  async answerDialog(accept: boolean, promptText?: string): Promise<void> {
+    await (this.#dialogSession ?? this.session).send(
+      'Page.handleJavaScriptDialog',
+      promptText === undefined ? { accept } : { accept, promptText },
+    );
+  }
+
+  /** The target is gone: ends whatever waits on this tab. */
+  markClosed(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.emit('closed');
+  }
+
+  #watchTrouble(): void {
+    this.watch(this.session);
+    this.session.on('Inspector.targetCrashed', () => {
+      this.crashed = true;
+      this.dialog = undefined;
+      this.emit('crashed');
+    });
+    const requests = new Map<string, { url: string; type: string }>();
+    this.session.on('Network.requestWillBeSent', (event) => {
+      if (requests.size >= 500) requests.clear();
+      requests.set(event.requestId, { url: event.request.url, type: event.type ?? 'Other' });
+    });
+    this.session.on('Network.loadingFinished', (event) => requests.delete(event.requestId));
+    this.session.on('Network.loadingFailed', (event) => {
+      const request = requests.get(event.requestId);
+      requests.delete(event.requestId);
+      if (request && !event.canceled) remember(this.failedRequests, { ...request, error: event.errorText });
+    });
+  }
+}
+
+function remember<T>(ring: T[], item: T): void {
+  ring.push(item);
+  if (ring.length > REMEMBERED) ring.shift();
+}
