@@ -138,6 +138,8 @@ export class Documents extends EventEmitter<DocumentsEvents> {
   }
 
   #setLoading(frameId: string, loading: boolean): void {
-    if (this.#isMain(frameId)) this.#loading = loading;
+    if (!this.#isMain(frameId)) return;
+    this.#loading = loading;
+    if (this.#latest) this.emit('progress', this.#latest);
   }
 }

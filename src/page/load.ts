@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { DocumentLoad } from './documents.ts';
+import { browserView } from './history-entry.ts';
 import { loadError, standsForStatus } from './net-error.ts';
 import type { Operation } from './operation.ts';
 import { DialogSchema, UNTRUSTED } from './schema.ts';
@@ -53,6 +54,11 @@ export const LoadResult = Type.Object({
   restored: Type.Optional(
     Type.Boolean({ description: 'The document came back from the back/forward cache.' }),
   ),
+  interrupted: Type.Optional(
+    Type.Boolean({
+      description: 'The document stopped before it was whole: it stopped itself, or went on to a download.',
+    }),
+  ),
   noContent: Type.Optional(
     Type.Boolean({ description: 'The server answered without a document (204, 205); the page stayed.' }),
   ),
@@ -87,7 +93,7 @@ export async function awaitLoad(op: Operation, loaderId: string, until: WaitUnti
     if (load.error !== undefined && !(standsForStatus(load.error) && load.status !== undefined)) {
       throw loadError(op, load.error, addresses(op, loaderId));
     }
-    const title = op.tab.dialog ? op.tab.title : await readTitle(op);
+    const title = await readTitle(op);
     if (newest(op, loaderId) === load || followed >= MAX_FOLLOWED) return result(op, loaderId, load, title);
   }
 }
@@ -147,7 +153,12 @@ function newest(op: Operation, loaderId: string): DocumentLoad | undefined {
 function holds(op: Operation, load: DocumentLoad, until: WaitUntil): boolean {
   if (!isCommitted(op, load)) return false;
   if (load.error !== undefined) return load.reached.has('load');
-  return until === 'commit' || load.reached.has(LIFECYCLE[until]);
+  return until === 'commit' || load.reached.has(LIFECYCLE[until]) || isInterrupted(op, load);
+}
+
+/** Nothing more will come: a page that stops itself, or goes on to a download, never gets its load event (measured). */
+function isInterrupted(op: Operation, load: DocumentLoad): boolean {
+  return !op.tab.documents.loading && load.reached.has('init') && !load.reached.has('load');
 }
 
 function addresses(op: Operation, loaderId: string): string[] {
@@ -156,15 +167,20 @@ function addresses(op: Operation, loaderId: string): string[] {
     .flatMap((load) => [...load.redirects.map((redirect) => redirect.url), load.url]);
 }
 
-/** The title as the document has it; what the tab knows of it where the renderer does not answer soon. */
+/** The title as the document has it; as the browser knows it where the renderer does not answer soon. */
 async function readTitle(op: Operation): Promise<string> {
+  const { main } = op.tab.frames;
+  // The error page's title is Chrome's.
+  if (main.unreachableUrl !== undefined) return '';
+  if (op.tab.dialog) return (await browserView(op)).title;
   try {
-    return (await op.race(timeBox(titleOf(op), TITLE_MS))) ?? op.tab.title;
+    const title = await op.race(timeBox(titleOf(op), TITLE_MS));
+    if (title !== undefined) return title;
   } catch (error) {
+    // The document was replaced, or showed a dialog, while its title was read: any other end is the operation's.
     if (error instanceof AirlockError && error.code !== 'dialog_open') throw error;
-    // The document was replaced, or shows a dialog, while its title was read.
-    return op.tab.title;
   }
+  return (await browserView(op)).title;
 }
 
 async function titleOf(op: Operation): Promise<string> {
@@ -188,6 +204,7 @@ function result(op: Operation, loaderId: string, load: DocumentLoad, title: stri
     title,
     redirects: hops,
     timings: timings(op, load),
+    ...(isInterrupted(op, load) && { interrupted: true }),
     ...(dialog && { dialog }),
   };
 }

@@ -38,6 +38,11 @@ export interface PageEnvironment {
   downloadsSince(time: number): DownloadView[];
   /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */
   readonly filesDir: string;
+  /**
+   * Stops reading what this session's Chrome sends, until the function that it gives is called: back-pressure for what
+   * is written to disk as it comes in.
+   */
+  holdInput?(): () => void;
 }
 
 /**
@@ -135,7 +140,8 @@ export class Operation implements Disposable {
     this.signal.throwIfAborted();
     if (this.tab.closed) throw tabClosed(this.tab);
     if (this.tab.crashed && !this.#revives) throw pageCrashed(this.tab);
-    if (this.tab.dialog) throw dialogOpen(this.tab, this.tab.dialog);
+    // Under the other policies the session is about to answer it.
+    if (this.tab.dialog && this.env.dialogs === 'report') throw dialogOpen(this.tab, this.tab.dialog);
   }
 
   /** Resolves after `ms`, or rejects as `race` does. For polling where Chrome has no event. */

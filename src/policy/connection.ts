@@ -12,7 +12,7 @@ import {
   socksReply,
   socksReplyBytes,
 } from './socks5.ts';
-import { endWith, joinSockets } from './tunnel.ts';
+import { endWith, type Joinable, joinSockets } from './tunnel.ts';
 
 export interface ConnectionServices {
   readonly peer: PeerCheck | undefined;
@@ -23,7 +23,7 @@ export interface ConnectionServices {
   /** Told of a request whose host cannot be read. */
   onBadHost(host: string): void;
   /** The one way to a connected socket. */
-  open(host: string, port: number, signal: AbortSignal): Promise<Socket>;
+  open(host: string, port: number, signal: AbortSignal): Promise<Joinable>;
 }
 
 interface Request {
@@ -48,10 +48,10 @@ export async function serveConnection(client: Socket, services: ConnectionServic
   try {
     const upstream = await services.open(request.host, request.port, gone.signal);
     if (client.destroyed) {
-      upstream.destroy();
+      upstream.socket.destroy();
       return;
     }
-    if (request.rest.length > 0) upstream.write(request.rest);
+    if (request.rest.length > 0) upstream.socket.write(request.rest);
     client.write(socksReplyBytes(socksReply.granted));
     joinSockets(client, upstream, services.idleMs);
   } catch (error) {

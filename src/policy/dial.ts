@@ -5,6 +5,7 @@
  */
 
 import { connect, isIP, type Socket, SocketAddress } from 'node:net';
+import { BulkReader } from './bulk-reader.ts';
 
 export type DialFault =
   | 'refused'
@@ -32,10 +33,14 @@ export interface DialOptions {
   readonly staggerMs?: number;
   /** For all addresses together. */
   readonly timeoutMs?: number;
+  /** Prepare the socket for a `BulkReader`; it has no `data` events then. */
+  readonly bulk?: boolean;
 }
 
 export interface Dialled {
   readonly socket: Socket;
+  /** The reader of a socket that was dialled with `bulk`. */
+  readonly bulk?: BulkReader;
   /** The address of `addresses` that answered first. */
   readonly address: string;
 }
@@ -108,15 +113,26 @@ class DialRace {
   #attempt(address: string): void {
     // The family is given, so that nothing (autoSelectFamily) tries another address on its own.
     const family = isIP(address);
-    const socket = connect({ host: address, port: this.#port, family, noDelay: true, allowHalfOpen: true });
+    const bulk = this.#options.bulk === true ? new BulkReader() : undefined;
+    const socket = connect({
+      host: address,
+      port: this.#port,
+      family,
+      noDelay: true,
+      allowHalfOpen: true,
+      ...(bulk === undefined ? {} : { onread: bulk.onread }),
+    });
     this.#open.add(socket);
     socket.pause();
-    socket.once('connect', () => this.#connected(socket, address));
+    socket.once('connect', () =>
+      this.#connected({ socket, address, ...(bulk === undefined ? {} : { bulk }) }),
+    );
     socket.on('error', (error) => this.#failed(socket, faultOf(error, address)));
   }
 
-  #connected(socket: Socket, address: string): void {
+  #connected(dialled: Dialled): void {
     if (this.#done) return;
+    const { socket, address } = dialled;
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || !sameAddress(remoteAddress, address)) {
       this.#failed(socket, new DialError('wrong_peer', `asked for ${address}, got ${remoteAddress}`));
@@ -124,7 +140,7 @@ class DialRace {
     }
     this.#open.delete(socket);
     this.#done = true;
-    this.#result.resolve({ socket, address });
+    this.#result.resolve(dialled);
   }
 
   #failed(socket: Socket, fault: DialError): void {

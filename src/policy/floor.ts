@@ -16,7 +16,7 @@ import { DecisionLog } from './decision-log.ts';
 import { DialError } from './dial.ts';
 import type { Egress } from './egress.ts';
 import type { GuardQuestion } from './guard-hook.ts';
-import { type Link, Outbound } from './outbound.ts';
+import { type Link, type OpenOptions, Outbound } from './outbound.ts';
 import { PeerCheck } from './peer.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
@@ -72,9 +72,6 @@ export interface FloorCounters {
   readonly denied: number;
 }
 
-/** One chunk that is read is 64 KiB; four of them let reading and writing overlap (see bench). */
-const bufferBytes = 256 * 1024;
-
 export class Floor implements AsyncDisposable {
   readonly log = new DecisionLog();
   readonly #server: Server;
@@ -99,12 +96,7 @@ export class Floor implements AsyncDisposable {
     this.#caps = { ...defaultFloorCaps, ...options.caps };
     this.#outbound = new Outbound({ ...options, log: this.log, dialMs: this.#caps.dialMs });
     this.#peer = options.peerPids === undefined ? undefined : new PeerCheck(options.peerPids);
-    this.#server = createServer({
-      allowHalfOpen: true,
-      pauseOnConnect: true,
-      noDelay: true,
-      highWaterMark: bufferBytes,
-    });
+    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
     this.#server.maxConnections = this.#caps.connections;
     this.#server.on('connection', (client) => this.#accept(client));
   }
@@ -173,7 +165,7 @@ export class Floor implements AsyncDisposable {
     const closing = this.#closing.signal;
     try {
       closing.throwIfAborted();
-      return await this.#open(host, port, AbortSignal.any([signal, closing]));
+      return (await this.#open(host, port, { signal: AbortSignal.any([signal, closing]) })).socket;
     } catch (error) {
       if (closing.aborted) throw new AirlockError('floor_down', 'the floor is closed', { cause: error });
       throw toAirlockError(error);
@@ -245,18 +237,18 @@ export class Floor implements AsyncDisposable {
       idleMs: this.#caps.idleMs,
       isCanary: (host) => this.#canary.saw(host),
       onBadHost: (host) => this.#outbound.refuse(host),
-      open: (host, port, signal) => this.#open(host, port, signal),
+      open: (host, port, signal) => this.#open(host, port, { signal, bulk: true }),
     }).catch(() => client.destroy());
   }
 
-  async #open(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-    const link = await this.#outbound.open(host, port, signal);
+  async #open(host: string, port: number, options: OpenOptions): Promise<Link> {
+    const link = await this.#outbound.open(host, port, options);
     if (this.#closing.signal.aborted) {
       link.socket.destroy();
       throw new DialError('cancelled', 'the floor was closed');
     }
     this.#keep(link);
-    return link.socket;
+    return link;
   }
 
   #keep(link: Link): void {

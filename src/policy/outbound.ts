@@ -4,7 +4,8 @@
  */
 
 import type { Socket } from 'node:net';
-import { Authoriser, type AuthoriserOptions } from './authorise.ts';
+import { Authoriser, type AuthoriserOptions, type Narrower } from './authorise.ts';
+import type { BulkReader } from './bulk-reader.ts';
 import { canonicalHost } from './canonical.ts';
 import type { Decision } from './decision.ts';
 import { DialError, type Dialled, dial, dialLimit, interleave } from './dial.ts';
@@ -22,6 +23,19 @@ export interface Link {
   /** The address of the egress proxy. */
   readonly via?: string;
   readonly socket: Socket;
+  /** How to read the socket, when it was opened with `bulk` and without an egress proxy. */
+  readonly bulk?: BulkReader;
+}
+
+export interface OpenOptions {
+  readonly signal: AbortSignal;
+  /** The bytes are only passed on. */
+  readonly bulk?: boolean;
+}
+
+interface Ask extends OpenOptions {
+  /** Absent for what the floor itself needs: the guards are not asked about their own endpoints. */
+  readonly guard?: Narrower;
 }
 
 export interface OutboundOptions extends AuthoriserOptions {
@@ -71,8 +85,8 @@ export class Outbound implements AsyncDisposable {
    * @throws {ResolveError}
    * @throws {DialError}
    */
-  open(host: string, port: number, signal: AbortSignal): Promise<Link> {
-    return this.#open(host, port, signal, true);
+  open(host: string, port: number, options: OpenOptions): Promise<Link> {
+    return this.#open(host, port, { ...options, guard: this });
   }
 
   /** Does the policy of now let an open connection through? A denial is recorded. */
@@ -96,11 +110,16 @@ export class Outbound implements AsyncDisposable {
     await Promise.all([...this.#retired, ...this.#guards.map((guard) => guard.close())]);
   }
 
-  async #open(host: string, port: number, signal: AbortSignal, asked: boolean): Promise<Link> {
-    const guard = asked ? this : undefined;
-    const approved = await this.#authoriser.authorise(host, port, { signal, guard, quiet: !asked });
-    const { socket, address, via } = await this.#reach(approved.addresses, port, signal);
-    const link: Link = { host: approved.host, port, address, socket, ...(via === undefined ? {} : { via }) };
+  async #open(host: string, port: number, ask: Ask): Promise<Link> {
+    const { signal, guard } = ask;
+    const approved = await this.#authoriser.authorise(host, port, {
+      signal,
+      guard,
+      quiet: guard === undefined,
+    });
+    const reached = await this.#reach(approved.addresses, port, ask);
+    const { socket } = reached;
+    const link: Link = { host: approved.host, port, ...reached };
     socket.on('error', leaveToClose);
     try {
       if (approved.policy !== this.policy) this.#review(link);
@@ -120,13 +139,14 @@ export class Outbound implements AsyncDisposable {
     }
   }
 
-  async #reach(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Reached> {
+  async #reach(addresses: readonly string[], port: number, options: OpenOptions): Promise<Reached> {
     const { egress, dialMs } = this.#options;
-    if (egress === undefined) return await dial(addresses, port, { signal, timeoutMs: dialMs });
+    const { signal, bulk = false } = options;
+    if (egress === undefined) return await dial(addresses, port, { signal, bulk, timeoutMs: dialMs });
     const until = performance.now() + dialMs;
     let failure = new DialError('failed', 'there is no address to ask for');
     for (const address of interleave(addresses).slice(0, dialLimit)) {
-      const timeoutMs = until - performance.now();
+      const timeoutMs = Math.ceil(until - performance.now());
       if (timeoutMs <= 0)
         throw new DialError('timeout', `egress proxy ${egress.redacted}: no answer in time`);
       const upstream = await this.#dialEgress(egress, signal, timeoutMs);
@@ -173,7 +193,7 @@ export class Outbound implements AsyncDisposable {
         from === 'service'
           ? undefined
           : async (host: string, port: number, signal: AbortSignal) =>
-              (await this.#open(host, port, signal, false)).socket;
+              (await this.#open(host, port, { signal })).socket;
       return new GuardHook({ url, timeoutMs, context, open });
     });
   }

@@ -1,19 +1,27 @@
 /** Two sockets joined: bytes both ways with back-pressure, half-open ends, broken ends and silence. */
 
 import type { Socket } from 'node:net';
+import type { BulkReader } from './bulk-reader.ts';
+
+export interface Joinable {
+  readonly socket: Socket;
+  readonly bulk?: BulkReader;
+}
 
 /**
  * Joins a client with its upstream until both have ended. A side that ends is passed on as an end, and the other side
  * may go on; a side that breaks is passed on as a reset, so that a cut body never looks like a whole one.
- * @param idleMs both are destroyed after this long without a byte in either direction
+ * @param idleMs both are reset after this long without a byte in either direction
  */
-export function joinSockets(client: Socket, upstream: Socket, idleMs: number): void {
+export function joinSockets(client: Socket, link: Joinable, idleMs: number): void {
+  const upstream = link.socket;
   client.pipe(upstream);
-  upstream.pipe(client);
+  if (link.bulk === undefined) upstream.pipe(client);
+  else link.bulk.pour(upstream, client);
   client.once('close', (broken) => {
     if (broken || !client.readableEnded) upstream.resetAndDestroy();
     // The client is done; what is left is to deliver its last bytes.
-    else upstream.setTimeout(idleMs, () => upstream.destroy());
+    else upstream.setTimeout(idleMs, () => upstream.resetAndDestroy());
   });
   upstream.once('close', (broken) => {
     // Ended in good order, the client may still be reading what is buffered for it.
@@ -21,8 +29,8 @@ export function joinSockets(client: Socket, upstream: Socket, idleMs: number): v
   });
   // Every byte of either direction passes through the client, so its clock is the clock of both.
   client.setTimeout(idleMs, () => {
-    client.destroy();
-    upstream.destroy();
+    client.resetAndDestroy();
+    upstream.resetAndDestroy();
   });
 }
 

@@ -39,11 +39,12 @@ export function isProcessOne(): boolean {
  * Call first thing in the service. As process 1 it starts over as the child of a reaper, and does not return. Otherwise
  * it returns whether the service may go on as it is: `unavailable` when it is process 1 and the container has neither an
  * init nor a shell. Orphans are then reported as zombies, in receipts and by the doctor.
+ * @param argv `process.argv`, to start over with
  */
-export function leaveProcessOne(): 'not needed' | 'unavailable' {
+export function leaveProcessOne(argv: readonly string[]): 'not needed' | 'unavailable' {
   if (!isProcessOne()) return 'not needed';
   if (process.execve === undefined) return 'unavailable';
-  const service = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  const service = [process.execPath, ...process.execArgv, ...argv.slice(1)];
   const init = INITS.find((path) => existsSync(path));
   if (init !== undefined) process.execve(init, [init, '--', ...service], process.env);
   if (existsSync('/bin/sh'))

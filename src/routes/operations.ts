@@ -1,4 +1,6 @@
+import { actingOperations } from './acting.ts';
 import type { AnyOperation } from './define.ts';
+import { heapOperations } from './heap.ts';
 import { navigationOperations } from './navigation.ts';
 import { policyOperations } from './policy.ts';
 import { readingOperations } from './reading.ts';
@@ -15,5 +17,7 @@ export const operations: readonly AnyOperation[] = [
   ...tabOperations,
   ...navigationOperations,
   ...readingOperations,
+  ...actingOperations,
   ...stateOperations,
+  ...heapOperations,
 ];

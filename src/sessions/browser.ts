@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
 import { RefTable } from '../page/refs.ts';
-import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
@@ -129,6 +128,10 @@ export class Browser {
     return this.#chrome?.exited ?? new Promise(() => undefined);
   }
 
+  get onFault(): (error: unknown) => void {
+    return this.#options.onFault;
+  }
+
   get engine(): Engine {
     return this.#options.chrome.engine;
   }
@@ -163,6 +166,13 @@ export class Browser {
       this.floor.log.record({ stage: 'url', target: url, decision, ...(tab === undefined ? {} : { tab }) });
     }
     return decision;
+  }
+
+  /** Stops reading from Chrome until the answer is called: back-pressure for what is written to disk as it comes in. */
+  holdInput(): () => void {
+    const pipe = this.#chrome?.pipeRead;
+    pipe?.pause();
+    return () => pipe?.resume();
   }
 
   /** Gives a pooled browser to a caller: its policy, its looks. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { AirlockError } from '../errors.ts';
+import { answerByPolicy } from '../page/dialogs.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
@@ -128,12 +129,32 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     return this.browser.downloads.since(time);
   }
 
+  holdInput(): () => void {
+    return this.browser.holdInput();
+  }
+
   /**
    * Runs `work` as one operation on a tab, when its turn in the lane comes, within the deadline (waiting counts).
    * @throws AirlockError what `work` throws, with a `diagnosis` of the page; `timeout`, `cancelled`, `session_gone`,
    * `browser_crashed`, `lane_full`, `tab_not_found`, `dialog_open`
    */
-  async run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+  run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn));
+  }
+
+  /**
+   * As `run`, without waiting for the lane: for what looks at a page that may be busy, or stops it.
+   * @throws AirlockError as `run`, `lane_full` excepted
+   */
+  runBeside<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (_signal, turn) => turn());
+  }
+
+  async #operate<T>(
+    request: RunRequest,
+    work: (op: Operation) => Promise<T>,
+    queue: (signal: AbortSignal, turn: () => Promise<T>) => Promise<T>,
+  ): Promise<T> {
     this.#assertOpen();
     this.touch();
     const startedAt = Date.now();
@@ -144,7 +165,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     });
     let tab: Tab | undefined;
     try {
-      const running = this.#lane.run(limit.signal, async () => {
+      const running = queue(limit.signal, async () => {
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
@@ -192,14 +213,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   }
 
   #adopt(tab: Tab): void {
-    if (this.dialogs === 'report') return;
-    const accept = this.dialogs === 'accept';
-    tab.on('dialog', (dialog) => {
-      const promptText = dialog.type === 'prompt' && accept ? { promptText: dialog.defaultPrompt } : {};
-      tab.answerDialog(accept, promptText.promptText).catch(() => {
-        // It was closed already: by the page going away, or by Chrome itself.
-      });
-    });
+    if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
   }
 
   #armClock(): void {

@@ -2,7 +2,6 @@
 
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 
 export const greeting = Uint8Array.of(5, 1, 0);
 
@@ -26,22 +25,23 @@ export interface FloorEnd {
 /** A TCP connection whose received bytes can be awaited by number. */
 export class RawClient implements Disposable {
   readonly socket: Socket;
-  #received = Buffer.alloc(0);
+  #chunks: Buffer[] = [];
+  #length = 0;
   #broken = false;
 
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#chunks.push(chunk);
+      this.#length += chunk.length;
     });
     socket.on('error', () => {
       this.#broken = true;
     });
   }
 
-  /** @param halfOpen stay open for writing when the other side ends */
-  static async open(floor: FloorEnd, halfOpen = true): Promise<RawClient> {
-    const socket = connect({ host: floor.address, port: floor.port, allowHalfOpen: halfOpen });
+  static async open(floor: FloorEnd): Promise<RawClient> {
+    const socket = connect({ host: floor.address, port: floor.port, allowHalfOpen: true });
     await once(socket, 'connect');
     return new RawClient(socket);
   }
@@ -51,10 +51,6 @@ export class RawClient implements Disposable {
     return this.#broken;
   }
 
-  get received(): Buffer {
-    return this.#received;
-  }
-
   send(...parts: Uint8Array[]): this {
     this.socket.write(Buffer.concat(parts));
     return this;
@@ -62,16 +58,18 @@ export class RawClient implements Disposable {
 
   /** Takes the next `count` bytes; fewer when the connection ends first. */
   async take(count: number): Promise<Buffer> {
-    while (this.#received.length < count && !this.#ended()) await this.#event();
-    const bytes = this.#received.subarray(0, count);
-    this.#received = this.#received.subarray(count);
-    return bytes;
+    while (this.#length < count && !this.#ended()) await this.#event();
+    const all = Buffer.concat(this.#chunks);
+    const rest = all.subarray(count);
+    this.#chunks = [rest];
+    this.#length = rest.length;
+    return all.subarray(0, count);
   }
 
   /** Everything until the other side ends or breaks the connection. */
   async rest(): Promise<Buffer> {
     while (!this.#ended()) await this.#event();
-    return this.take(this.#received.length);
+    return this.take(this.#length);
   }
 
   [Symbol.dispose](): void {
@@ -82,12 +80,14 @@ export class RawClient implements Disposable {
     return this.socket.readableEnded || this.socket.destroyed;
   }
 
-  async #event(): Promise<void> {
-    const stop = new AbortController();
-    const events = ['data', 'end', 'close'].map((name) => once(this.socket, name, { signal: stop.signal }));
-    await Promise.race(events).catch(() => delay(0));
-    stop.abort();
-    await Promise.allSettled(events);
+  /** The next thing that happens to the socket. */
+  #event(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const names = ['data', 'end', 'close'];
+    for (const name of names) this.socket.once(name, resolve);
+    return promise.finally(() => {
+      for (const name of names) this.socket.off(name, resolve);
+    });
   }
 }
 

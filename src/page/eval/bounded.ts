@@ -37,7 +37,8 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     if (++nodes > maxNodes) return false;
     if (typeof x === 'string') return (chars += x.length) <= maxChars;
     const kind = kindOf(x);
-    if (kind === '' || depth > maxDepth) return true;
+    if (kind === '') return true;
+    if (depth > maxDepth) return false;
     if (seen.has(x)) return true;
     seen.add(x);
     if (kind === 'array') {
@@ -84,7 +85,8 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     if (++nodes > maxNodes) return mark('total');
     if (typeof x === 'string') return cutText(x);
     const kind = kindOf(x);
-    if (kind === '' || depth > maxDepth) return x;
+    if (kind === '') return x;
+    if (depth > maxDepth) return mark('depth', kind);
     const known = copies.get(x);
     if (known) return known;
     if (kind === 'nodes' || kind === 'array' || kind === 'map' || kind === 'set') {

@@ -1,22 +1,22 @@
 import { AirlockError } from '../../errors.ts';
-import type { CdpSession, Protocol } from '../cdp.ts';
+import type { Protocol } from '../cdp.ts';
 import type { Operation } from '../operation.ts';
 import { errorParts, MAX_TEXT } from './error-parts.ts';
-import { describe, type Limits } from './value.ts';
+import { describe, type Limits, type Origin } from './value.ts';
 
 /** The typed error for what a script threw. */
 export async function evaluationError(
   op: Operation,
-  session: CdpSession,
+  origin: Origin,
   details: Protocol.Runtime.ExceptionDetails,
   limits: Limits,
 ): Promise<AirlockError> {
   const { exception } = details;
   if (exception?.subtype === 'error' && exception.objectId !== undefined) {
-    const parts = await errorParts(op, session, exception, exception.objectId);
+    const parts = await errorParts(op, origin.session, exception, exception.objectId);
     return thrown(`${parts.name}: ${parts.message}`, { ...parts, ...position(details) });
   }
-  const { value } = exception ? await describe(op, session, exception, limits) : { value: null };
+  const { value } = exception ? await describe(op, origin, exception, limits) : { value: null };
   const text = exception?.description ?? String(exception?.value ?? details.text);
   return thrown(`${text.slice(0, 500)} was thrown, which is not an Error`, {
     name: exception?.className ?? exception?.type ?? 'unknown',

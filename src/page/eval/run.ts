@@ -4,6 +4,7 @@ import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
 import { freeRenderer } from '../renderer.ts';
 import { isolatedWorld, type World } from '../world.ts';
+import { type Argument, callArguments } from './arguments.ts';
 
 /** What a script gave: a value or an exception, as Chrome's handles. */
 export interface Outcome {
@@ -40,19 +41,20 @@ export function runExpression(op: Operation, script: Script, expression: string)
   });
 }
 
-/** Calls a function with arguments. As `runExpression`; `invalid_request` when the text is no function. */
+/** Calls a function with arguments. As `runExpression`; `invalid_request` when the text is no function, `stale_ref`. */
 export function runFunction(
   op: Operation,
   script: Script,
   functionDeclaration: string,
-  args: readonly Protocol.Runtime.CallArgument[],
+  args: readonly Argument[],
 ): Promise<Outcome> {
   return guarded(op, script, async (world) => {
+    const handles = await callArguments(op, script.frame, world, args, script.objectGroup);
     try {
       return await op.send(world.session, 'Runtime.callFunctionOn', {
         functionDeclaration,
         executionContextId: world.contextId,
-        arguments: [...args],
+        arguments: handles,
         awaitPromise: script.awaitPromise,
         objectGroup: script.objectGroup,
       });
@@ -104,8 +106,7 @@ async function guarded(
 ): Promise<Outcome> {
   const session = script.frame.session ?? op.tab.session;
   try {
-    const world = await worldOf(op, script);
-    return await work(world);
+    return await inWorld(op, script, work);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (error instanceof AirlockError) {
@@ -116,9 +117,25 @@ async function guarded(
   }
 }
 
+/** Runs `work` once; again only where Chrome says that the context was gone before it, so that nothing has run. */
+async function inWorld<T>(op: Operation, script: Script, work: (world: World) => Promise<T>): Promise<T> {
+  for (;;) {
+    const world = await worldOf(op, script);
+    try {
+      return await work(world);
+    } catch (error) {
+      if (!(error instanceof Error) || !/Cannot find context with specified id/.test(error.message))
+        throw error;
+      const { frame } = script;
+      if (frame.mainContextId === world.contextId) frame.mainContextId = undefined;
+      if (frame.isolatedContextId === world.contextId) frame.isolatedContextId = undefined;
+    }
+  }
+}
+
 /** Chrome's own refusals, in our words. */
 async function explain(op: Operation, session: Operation['tab']['session'], error: Error): Promise<Error> {
-  if (/Inspected target navigated|Execution context was destroyed|Cannot find context/.test(error.message)) {
+  if (/Inspected target navigated|Execution context was destroyed/.test(error.message)) {
     return new AirlockError('evaluation_error', 'The page navigated before the script had ended', {
       cause: error,
       extra: { exception: null, navigated: true, url: op.tab.url },

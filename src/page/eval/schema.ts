@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { UNTRUSTED } from '../schema.ts';
+import { Target } from '../target.ts';
 
 /** Bounds of one answer: how deep, how many members of one container, how many characters of all strings together. */
-export const DEFAULT_LIMITS = { maxDepth: 20, maxItems: 10_000, maxChars: 250_000 } as const;
+export const DEFAULT_LIMITS = { maxDepth: 20, maxItems: 10_000, maxChars: 250_000 };
 
 export const EvalInput = Type.Object(
   {
@@ -21,6 +22,7 @@ export const EvalInput = Type.Object(
         description: 'JSON values, or {"ref": "e12"} for an element of a snapshot.',
       }),
     ),
+    target: Type.Optional(Target),
     world: Type.Optional(
       Type.Union([Type.Literal('main'), Type.Literal('isolated')], {
         description:
@@ -28,7 +30,10 @@ export const EvalInput = Type.Object(
       }),
     ),
     frame: Type.Optional(
-      Type.String({ description: 'f1, f2, … as GET frames lists them. Default: the main frame.' }),
+      Type.String({
+        description:
+          'main, f1, f2, …, a name or a URL. Default: where the elements among the arguments are, else main.',
+      }),
     ),
     awaitPromise: Type.Optional(
       Type.Boolean({ description: 'Waits for a promise and answers its value. Default true.' }),

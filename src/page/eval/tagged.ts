@@ -16,13 +16,17 @@ export interface Leaf {
   /** Steps from the root: a member's name, an index, or an entry of a map or set. */
   readonly steps: readonly Step[];
   /** Of a DOM node. */
-  readonly backendNodeId?: number;
+  readonly node?: { readonly backendNodeId: number; readonly loaderId: unknown };
+  /** Says that something of it is missing. */
+  note(cut: Omit<Cut, 'path'>): void;
 }
 
 export type Step = string | number | { readonly entry: number; readonly part?: 0 | 1 };
 
 export interface Tagged {
-  value: unknown;
+  readonly value: unknown;
+  /** Of the root, as Chrome names it. */
+  readonly type: string;
   readonly cuts: Cut[];
   /** Errors, symbols, functions, typed arrays …: their type alone is known so far. */
   readonly leaves: Leaf[];
@@ -69,7 +73,8 @@ export class Tagger {
 
   run(root: Deep): Tagged {
     const value = this.#value(root, { path: '', steps: [], above: new Map() });
-    return { value, cuts: this.#cuts, leaves: this.#leaves };
+    const marker = isEntryList(root.value) ? this.#marker(root.value) : undefined;
+    return { value, type: marker?.kind ?? root.type, cuts: this.#cuts, leaves: this.#leaves };
   }
 
   #value(deep: Deep, place: Place): unknown {
@@ -124,13 +129,13 @@ export class Tagger {
 
   #leaf(type: string, place: Place): unknown {
     const tag: Record<string, unknown> = { $type: type };
-    if (LEAVES.has(type)) this.#leaves.push({ tag, steps: place.steps });
+    if (LEAVES.has(type)) this.#keep(tag, place);
     return tag;
   }
 
   #node(value: unknown, place: Place): unknown {
     if (!isRecord(value)) return { $type: 'node' };
-    const { nodeType, localName, attributes, nodeValue, childNodeCount, backendNodeId } = value;
+    const { nodeType, localName, attributes, nodeValue, childNodeCount, backendNodeId, loaderId } = value;
     const tag: Record<string, unknown> = {
       $type: 'node',
       nodeType,
@@ -139,8 +144,13 @@ export class Tagger {
       ...(nodeValue !== undefined && { text: nodeValue }),
       children: childNodeCount,
     };
-    if (typeof backendNodeId === 'number') this.#leaves.push({ tag, steps: place.steps, backendNodeId });
+    if (typeof backendNodeId === 'number') this.#keep(tag, place, { backendNodeId, loaderId });
     return tag;
+  }
+
+  #keep(tag: Record<string, unknown>, { path, steps }: Place, node?: Leaf['node']): void {
+    const note = (cut: Omit<Cut, 'path'>) => this.#note({ path, ...cut });
+    this.#leaves.push({ tag, steps, note, ...(node && { node }) });
   }
 
   #items(deep: Deep, place: Place): unknown {
@@ -152,6 +162,12 @@ export class Tagger {
     if (!isEntryList(deep.value)) return this.#tooDeep(deep, place);
     const marker = this.#marker(deep.value);
     if (marker) return this.#marked(marker, place);
+    if (deep.value.length === 0) {
+      // Chrome sends a DataView and a boxed primitive as an object without members.
+      const empty: Record<string, unknown> = {};
+      this.#keep(empty, place);
+      return empty;
+    }
     const entries = deep.value.filter((entry): entry is [string, Deep] => typeof entry[0] === 'string');
     const reserved = entries.some(([name]) => name === '$type' || name === '$ref');
     const within = reserved ? { ...place, path: `${place.path}/value` } : place;

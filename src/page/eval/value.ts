@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { CdpSession, Protocol } from '../cdp.ts';
+import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
 import { BOUNDED } from './bounded.ts';
 import { fillIn } from './details.ts';
+import { addRefs } from './elements.ts';
 import type { EvalResult } from './schema.ts';
 import { type Deep, Tagger } from './tagged.ts';
 
 type RemoteObject = Protocol.Runtime.RemoteObject;
+
+/** Where a value comes from. */
+export interface Origin {
+  readonly frame: Frame;
+  readonly session: CdpSession;
+  /** Handles that are made on the way go here. */
+  readonly objectGroup: string;
+}
 
 export interface Limits {
   readonly maxDepth: number;
@@ -17,10 +27,13 @@ export interface Limits {
 /** All members of one answer together, whatever the caller asks for: some 10 MB on the pipe. */
 const MAX_NODES = 100_000;
 
+/** The bounds are kept in the page; its cut copy has a marker and a list, or a map's pairs, between two levels. */
+const CHROME_DEPTH = 3 * 64 + 3;
+
 /** Renders a value of the page as JSON with tags. Primitives need no further command. */
 export async function describe(
   op: Operation,
-  session: CdpSession,
+  { frame, session, objectGroup }: Origin,
   remote: RemoteObject,
   limits: Limits,
 ): Promise<EvalResult> {
@@ -30,11 +43,13 @@ export async function describe(
   if (objectId === undefined) throw new Error(`Chrome gave no handle for a ${remote.type}`);
   const key = randomBytes(12).toString('base64url');
   const deep = await serialise(op, session, objectId, key, limits);
-  const { value, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
-  await fillIn(op, session, { objectId, root: remote, leaves, maxChars: limits.maxChars });
+  const { value, type, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
+  const others = leaves.filter((leaf) => leaf.node === undefined);
+  await fillIn(op, session, { objectId, remote }, others, limits.maxChars);
+  await addRefs(op, frame, leaves, objectGroup);
   return {
     value,
-    type: deep.type,
+    type: typeTold(value) ?? type,
     ...(cuts.length > 0 && { truncated: true as const, cut: cuts }),
   };
 }
@@ -85,10 +100,15 @@ async function serialise(
     objectId,
     functionDeclaration: BOUNDED,
     arguments: [key, maxItems, maxChars, maxDepth, MAX_NODES].map((value) => ({ value })),
-    // A copy has markers between the levels: twice as deep, and one for the pairs of a map.
-    serializationOptions: { serialization: 'deep', maxDepth: maxDepth },
+    serializationOptions: { serialization: 'deep', maxDepth: CHROME_DEPTH },
   });
   if (answer.exceptionDetails)
     throw new Error(answer.exceptionDetails.exception?.description ?? 'not readable');
   return answer.result.deepSerializedValue ?? { type: answer.result.type };
+}
+
+/** A tag may have learned more than Chrome's serialisation said: a DOMException is an error. */
+function typeTold(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('$type' in value)) return undefined;
+  return typeof value.$type === 'string' ? value.$type : undefined;
 }

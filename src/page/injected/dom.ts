@@ -127,6 +127,14 @@ export function domReaders() {
     return null;
   }
 
+  /** The summary that opens a details: its first one. */
+  function firstSummary(details: Element): Element | null {
+    for (let node = firstChild(details); node !== null; node = nextSibling(node)) {
+      if (isElement(node) && localName(node) === 'summary' && isHtml(node)) return node;
+    }
+    return null;
+  }
+
   return {
     activeIn,
     attr,
@@ -140,6 +148,7 @@ export function domReaders() {
     docProto,
     firstChild,
     firstFlat,
+    firstSummary,
     flatChildren,
     flatParent,
     getAttributeNames,

@@ -139,7 +139,8 @@ export function finders(
       if (silent.has(tag) || dom.has(node, 'inert') || attr(node, 'aria-hidden') === 'true') continue;
       const paint = tag === 'option' || tag === 'optgroup' ? 2 : styles.paints(node);
       if (paint === 0) continue;
-      if (paint === 2) visit(node, tag, standsFor(node, tag) ?? roles.roleOf(node, tag));
+      if (paint === 2 && !roles.plain(node, tag))
+        visit(node, tag, standsFor(node, tag) ?? roles.roleOf(node, tag));
       const children = dom.flatChildren(node);
       for (let i = children.length - 1; i >= 0; i--) {
         const child = children[i];

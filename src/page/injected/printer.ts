@@ -67,7 +67,7 @@ export function printer(
     const fromContent = name !== '' && names.fromContent();
     if (role === 'img' && name === '' && act === 0) return null;
     const stated = states.statesOf(el, tag, role, visit.aria, (visit.flags & DISABLED) !== 0);
-    const value = states.valueFor(el, tag, role);
+    const value = states.valueFor(el, tag, role) ?? otherText(visit, name, fromContent);
     const line = lineOf(run, visit, el, name, stated, value);
     const { lines } = run;
     let flag = act > 0 ? lines.ACT : 0;
@@ -82,6 +82,15 @@ export function printer(
     const inner =
       visit.flags | (fromContent ? MUTE | NAMED : name !== '' && roles.namedByContent.has(role) ? MUTE : 0);
     return { index, leaf: atomic.has(tag) || (fromContent && onlyText(el)), flags: inner };
+  }
+
+  /** What a labelled button or link shows, where its label does not say it: a person may speak of either. */
+  function otherText(visit: Visit, name: string, fromContent: boolean): string | null {
+    if (fromContent || name === '' || !roles.namedByContent.has(visit.role)) return null;
+    const shown = names.contentName(visit.el);
+    const letters = (from: string): string => from.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+    const short = letters(shown);
+    return short.length < 2 || letters(name).includes(short) ? null : shown;
   }
 
   function onlyText(el: Element): boolean {
@@ -196,12 +205,12 @@ export function printer(
     return offered(control) && names.labelled(label, control) ? MUTE | flags.POINTER : flags.POINTER;
   }
 
-  /** A caption that names its table, fieldset or figure is not printed again. */
+  /** A caption that names its table or fieldset is not printed again. */
   function captionFlags(el: Element): number {
     const parent = dom.parentNode(el);
     if (parent === null || !dom.isElement(parent)) return 0;
     const labelled = (attr(parent, 'aria-label') ?? '').trim() !== '' || has(parent, 'aria-labelledby');
-    return labelled || !/^(table|fieldset|figure)$/.test(dom.localName(parent)) ? 0 : MUTE;
+    return labelled || !/^(table|fieldset)$/.test(dom.localName(parent)) ? 0 : MUTE;
   }
 
   return { captionFlags, flags, labelFlags, lineOf, print, select, silent, standIn, standsFor };

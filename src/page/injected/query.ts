@@ -36,7 +36,7 @@ export function queries(
     const control = tag === 'label' ? printer.standsFor(el) : null;
     const subject = control ?? el;
     const subjectTag = control === null ? tag : 'input';
-    const role = roles.roleOf(subject, subjectTag);
+    const role = roles.plain(subject, subjectTag) ? 'none' : roles.roleOf(subject, subjectTag);
     const name = find.nameOf(el, tag, role);
     const disabled = dom.closest.call(subject, '[aria-disabled=true]') !== null;
     const stated = states.statesOf(subject, subjectTag, role, true, disabled);

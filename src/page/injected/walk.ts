@@ -56,7 +56,7 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
     ),
   );
   const tableRoles = /^(rowgroup|row|cell|gridcell|columnheader|rowheader)$/;
-  const captions = /^(caption|legend|figcaption)$/;
+  const captions = /^(caption|legend)$/;
 
   function walk(root: Element, options: WalkOptions): Lines {
     const run: Run = { lines: newLines(), options, focus: dom.deepFocus(), owned: ownedBy(root), stack: [] };
@@ -176,7 +176,12 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
   }
 
   function acts(el: Element, tag: string, role: string, firm: boolean, flags: number): 0 | 1 | 2 {
-    if (roles.actionable.has(role) || role === 'canvas') return 2;
+    if (
+      roles.actionable.has(role) ||
+      role === 'canvas' ||
+      (tag === 'details' && dom.firstSummary(el) === null)
+    )
+      return 2;
     if (tag === 'html' || tag === 'body' || tag === 'label') return 0;
     if (firm) return 2;
     return (flags & POINTER) === 0 && styles.pointer(el) ? 1 : 0;
@@ -229,10 +234,8 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
   /** A closed details shows its summary only; its own text is not painted although it is a child. */
   function closedDetails(el: Element): Node[] | null {
     if (!(el instanceof HTMLDetailsElement) || el.open) return null;
-    return dom
-      .flatChildren(el)
-      .filter((node) => dom.isElement(node) && roles.isSummary(node))
-      .slice(0, 1);
+    const summary = dom.firstSummary(el);
+    return summary === null ? [] : [summary];
   }
 
   function leave(run: Run, frame: Open): void {

@@ -12,7 +12,7 @@ import { RuntimeDir } from '../../../src/residual/runtime-dir.ts';
 import { Workspace } from '../../../src/residual/workspace.ts';
 
 const [mode, path] = process.argv.slice(2);
-if (mode === 'leave') leaveProcessOne();
+if (mode === 'leave') leaveProcessOne(process.argv);
 
 const directory = await RuntimeDir.open(path);
 const workspace = await Workspace.create(directory, 'one');

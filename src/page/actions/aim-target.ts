@@ -1,0 +1,72 @@
+import { AirlockError } from '../../errors.ts';
+import type { Frame } from '../frames.ts';
+import type { AimAnswer, Aimed, AimOptions, Obstacle, Point } from '../hands/types.ts';
+import type { Described } from '../injected/types.ts';
+import type { Operation } from '../operation.ts';
+import { formatRef } from '../refs.ts';
+import { claimRefs, missingError, placeTarget } from '../resolve-target.ts';
+import type { Target } from '../target.ts';
+import { staleError, tell } from '../target-errors.ts';
+import { readHands } from './call-hands.ts';
+import { toTabPoint } from './frame-path.ts';
+
+/** A node that is ready to be acted on. */
+export interface Ready {
+  readonly frame: Frame;
+  /** Number of its ref. */
+  readonly number: number;
+  readonly ref: string;
+  /** Where to send the pointer, in CSS pixels of the tab's viewport. */
+  readonly point: Point;
+  readonly aimed: Aimed;
+}
+
+/** A target that does not exist yet may still come: a page answers an action a moment after it. Milliseconds. */
+const GRACE_MS = 1000;
+
+/** Kept of the deadline to answer with the reason rather than with `timeout`. Milliseconds. */
+const RESERVE_MS = 500;
+
+/**
+ * Finds the target's node, scrolls to it, waits until it can be used, and hit-tests it in every document from its own
+ * to the tab's.
+ * @throws AirlockError those of `resolveTarget`; `not_interactable`, `not_editable`, `covered`
+ */
+export async function aimTarget(
+  op: Operation,
+  target: Target,
+  options: Omit<AimOptions, 'waitUntil'>,
+): Promise<Ready> {
+  const { target: parsed, frame } = await placeTarget(op, target);
+  const left = Math.max(0, op.remainingMs - RESERVE_MS);
+  const find = { target: parsed.query, nextRef: op.env.refs.next, graceMs: Math.min(GRACE_MS, left) };
+  const waitUntil = Date.now() + left;
+  const answer: AimAnswer = await readHands(op, frame, 'prepare', find, { ...options, waitUntil });
+  claimRefs(op, frame, answer.nextRef);
+  if ('missing' in answer) throw await missingError(op, frame, parsed, answer.missing);
+  if ('obstacle' in answer) throw obstacleError(frame, answer.described, answer.obstacle);
+  const { aimed } = answer;
+  const number = aimed.described.ref;
+  const inTab = frame.parentId === undefined || !options.hit || aimed.closedOption;
+  const point = inTab ? aimed.point : await toTabPoint(op, frame, aimed.point, aimed.view);
+  return { frame, number, ref: formatRef(frame.ordinal, number), point, aimed };
+}
+
+/** The error for a node that was found and cannot be used. */
+export function obstacleError(frame: Frame, described: Described, obstacle: Obstacle): AirlockError {
+  const element = tell(frame, described);
+  const what = element.line;
+  if (obstacle.why === 'gone') {
+    return staleError(element.ref ?? what, 'node_removed', undefined, what);
+  }
+  const extra = { element, state: obstacle.why, reason: obstacle.detail };
+  if (obstacle.why === 'covered' && obstacle.by) {
+    const coveredBy = tell(frame, obstacle.by);
+    return new AirlockError('covered', `${coveredBy.line} covers ${what}`, {
+      extra: { ...extra, coveredBy },
+    });
+  }
+  const editing = obstacle.why === 'readonly' || obstacle.why === 'not-editable';
+  const code = editing ? 'not_editable' : obstacle.why === 'covered' ? 'covered' : 'not_interactable';
+  return new AirlockError(code, `${what}: ${obstacle.detail}`, { extra });
+}

@@ -1,0 +1,213 @@
+import { AirlockError } from '../../errors.ts';
+import { isContextLost } from '../cdp.ts';
+import type { DownloadView, Operation } from '../operation.ts';
+import type { Dialog, Tab } from '../tab.ts';
+import { evaluateValue, isolatedWorld } from '../world.ts';
+import { Navigations } from './navigations.ts';
+
+/** What every action answers: that it was done, and what it caused. */
+export interface ActionResult {
+  readonly ok: true;
+  /** The tab that was acted on. */
+  readonly tab: string;
+  /** Its URL after the action. */
+  readonly url: string;
+  /** The tab has a new document, or its document a new URL. */
+  readonly navigated: boolean;
+  /** A navigation has begun whose page has not come within the time that an action waits for it. */
+  readonly navigating?: string;
+  /** The last dialog that the page opened. Under `report` it is still open. */
+  readonly dialog?: Dialog;
+  readonly newTabs?: readonly { readonly id: string; readonly url: string }[];
+  readonly downloads?: readonly DownloadView[];
+  /** The action closed its own tab. */
+  readonly closed?: true;
+}
+
+/** How long an action waits, in milliseconds, for what it has seen begin. Each ends as soon as the thing is there. */
+const WAIT = {
+  /** A navigation, until its document commits. */
+  commit: 5000,
+  /** The new document, until it is parsed, so that the next look at the page does not see it empty. */
+  parsed: 1500,
+  /** A window that was asked for, until it is a tab. */
+  tab: 2000,
+  /** A new tab, until it has its first URL. */
+  tabUrl: 1500,
+  /** A download that a link was made for, until the browser tells of it. */
+  download: 500,
+  /** A window that its page has closed, until the tab is gone. */
+  close: 1000,
+} as const;
+
+/** Left of the deadline for the answer itself, in milliseconds. */
+const RESERVE = 150;
+
+/** Collects what an action causes, from its start to its answer. */
+export class Effects implements Disposable {
+  readonly #op: Operation;
+  readonly #navigations: Navigations;
+  readonly #opened: Tab[] = [];
+  readonly #undo: (() => void)[] = [];
+  readonly #waiters = new Set<() => void>();
+  #dialog: Dialog | undefined;
+  #inputSent = false;
+  /** The action was on a link that downloads. */
+  expectDownload = false;
+  /** The page has closed its own window. */
+  expectClose = false;
+
+  constructor(op: Operation) {
+    this.#op = op;
+    this.#navigations = new Navigations(op.tab, () => this.#changed());
+    const onOpened = (tab: Tab) => {
+      this.#opened.push(tab);
+      tab.once('navigated', () => this.#changed());
+      this.#changed();
+    };
+    const onDialog = (dialog: Dialog) => {
+      this.#dialog = dialog;
+    };
+    const onProgress = () => this.#changed();
+    op.env.tabs.on('opened', onOpened);
+    op.tab.on('dialog', onDialog);
+    op.tab.documents.on('progress', onProgress);
+    this.#undo.push(() => {
+      op.env.tabs.off('opened', onOpened);
+      op.tab.off('dialog', onDialog);
+      op.tab.documents.off('progress', onProgress);
+    });
+  }
+
+  /** From now on a dialog, or the end of the tab, is an effect of the action and not what prevents it. */
+  begin(): void {
+    this.#inputSent = true;
+  }
+
+  get begun(): boolean {
+    return this.#inputSent;
+  }
+
+  /** The document that was acted on is gone, or about to go. */
+  get leaving(): boolean {
+    return this.#navigations.replaced || this.#navigations.pending(this.#op.tab.frames.main.id) !== undefined;
+  }
+
+  /** Waits for what has begun: a navigation's commit, a new tab, a download. Returns at once if nothing has. */
+  async settle(): Promise<void> {
+    const main = this.#op.tab.frames.main.id;
+    const { replaced } = this.#navigations;
+    await this.#until(WAIT.commit, () => this.#navigations.pending(main) === undefined);
+    if (this.#navigations.replaced || replaced) await this.#until(WAIT.parsed, () => this.#parsed());
+    await this.#until(WAIT.tab, () => this.#opened.length >= this.#navigations.windows);
+    await this.#until(WAIT.tabUrl, () => this.#opened.every(hasUrl));
+    if (this.expectDownload) await this.#awaitDownload();
+    // The end of the tab ends the wait, and the action, as an effect.
+    if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);
+  }
+
+  result(): ActionResult {
+    const { tab, env, startedAt } = this.#op;
+    const pending = this.#navigations.pending(tab.frames.main.id);
+    const downloads = env.downloadsSince(startedAt);
+    return {
+      ok: true,
+      tab: tab.id,
+      url: tab.url,
+      navigated: this.#navigations.navigated,
+      ...(pending?.main && { navigating: pending.url }),
+      ...(this.#dialog && { dialog: this.#dialog }),
+      ...(this.#opened.length > 0 && { newTabs: this.#opened.map(({ id, url }) => ({ id, url })) }),
+      ...(downloads.length > 0 && { downloads }),
+      ...(tab.closed && { closed: true }),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const undo of this.#undo) undo();
+    this.#navigations[Symbol.dispose]();
+  }
+
+  #parsed(): boolean {
+    const { main } = this.#op.tab.frames;
+    return this.#op.tab.documents.get(main.loaderId)?.reached.has('DOMContentLoaded') !== false;
+  }
+
+  async #awaitDownload(): Promise<void> {
+    const until = Date.now() + Math.min(WAIT.download, this.#op.remainingMs - RESERVE);
+    while (Date.now() < until && this.#op.env.downloadsSince(this.#op.startedAt).length === 0) {
+      await this.#op.pause(25);
+    }
+  }
+
+  /** Waits for a condition over what the listeners collect. A bound that passes is no error: the answer says so. */
+  async #until(ms: number, holds: () => boolean): Promise<void> {
+    const bound = Date.now() + Math.min(ms, this.#op.remainingMs - RESERVE);
+    while (!holds()) {
+      const left = bound - Date.now();
+      if (left <= 0) return;
+      await this.#op.race(this.#nextChange(left));
+    }
+  }
+
+  #nextChange(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiters.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      timer.unref();
+      this.#waiters.add(done);
+    });
+  }
+
+  #changed(): void {
+    for (const waiter of [...this.#waiters]) waiter();
+  }
+}
+
+/** A blank page is what every new window shows first; a window that stays blank is bounded by the wait. */
+function hasUrl(tab: Tab): boolean {
+  return tab.closed || (tab.url !== '' && tab.url !== 'about:blank');
+}
+
+/**
+ * Runs an action and answers what it caused. A dialog that the action opened ends it at once, and so does the end of
+ * its own tab; both are in the answer. Opened before the input was sent, they are the errors that they were.
+ * @throws AirlockError whatever `work` throws for other reasons
+ */
+export async function withEffects<T extends object>(
+  op: Operation,
+  work: (effects: Effects) => Promise<T>,
+): Promise<ActionResult & Partial<T>> {
+  op.check();
+  using effects = new Effects(op);
+  try {
+    const more = await work(effects);
+    await effects.settle();
+    return { ...effects.result(), ...more };
+  } catch (error) {
+    const none: Partial<T> = {};
+    if (effects.begun && isEffect(op, error)) return { ...effects.result(), ...none };
+    throw error;
+  }
+}
+
+function isEffect(op: Operation, error: unknown): boolean {
+  if (!(error instanceof AirlockError)) return false;
+  return error.code === 'dialog_open' || (error.code === 'tab_not_found' && op.tab.closed);
+}
+
+/** Lets the page's queued tasks run, so that what they begin is seen. For actions that have no other call to end with. */
+export async function flushTasks(op: Operation, effects: Effects): Promise<void> {
+  try {
+    const world = await isolatedWorld(op, op.tab.frames.main);
+    const flush = 'new Promise((resolve) => setTimeout(() => resolve(window.closed)))';
+    effects.expectClose = (await evaluateValue(op, world, flush)) === true;
+  } catch (error) {
+    // The document went away: there is nothing left in it to wait for.
+    if (error instanceof AirlockError || !isContextLost(error)) throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { AirlockError } from '../errors.ts';
+import type { Frame } from './frames.ts';
+import type { Operation } from './operation.ts';
+
+/** A frame as told to a caller: in errors and by GET frames. */
+export interface FrameTold {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+}
+
+/** @returns `main`, or the `f1` that the refs of the frame begin with */
+export function frameLabel(frame: Frame): string {
+  return frame.ordinal === 0 ? 'main' : `f${frame.ordinal}`;
+}
+
+export function tellFrame(frame: Frame): FrameTold {
+  return { id: frameLabel(frame), name: frame.name, url: frame.url };
+}
+
+/**
+ * The frame that a caller names by `main`, by the prefix of its refs (`f1`), by name, or by URL: the whole URL, else a
+ * part of it that only one frame has. (By the ref of an iframe: see resolve-target.ts.)
+ * @throws AirlockError `frame_not_found`, with the frames that there are
+ */
+export function findFrame(op: Operation, wanted: string): Frame {
+  const frames = op.tab.frames.list();
+  const byLabel = frames.find((frame) => frameLabel(frame) === wanted);
+  if (byLabel) return byLabel;
+  for (const fits of [
+    (frame: Frame) => frame.name === wanted,
+    (frame: Frame) => frame.url === wanted,
+    (frame: Frame) => frame.url.includes(wanted),
+  ]) {
+    const fitting = frames.filter(fits);
+    if (fitting.length > 1) throw notFound(op, `${fitting.length} frames fit ${JSON.stringify(wanted)}`);
+    if (fitting[0]) return fitting[0];
+  }
+  throw notFound(op, `There is no frame ${JSON.stringify(wanted)}`);
+}
+
+function notFound(op: Operation, detail: string): AirlockError {
+  return new AirlockError('frame_not_found', detail, {
+    extra: { frames: op.tab.frames.list().map(tellFrame) },
+  });
+}

@@ -1,0 +1,121 @@
+/// <reference lib="dom" />
+import type { Hit, HitTests } from './hit.ts';
+import type { Primitives } from './primitives.ts';
+import type { ElementStates } from './states.ts';
+import type { AimOptions, Fault, Point } from './types.ts';
+
+/** A node that is ready, and where to send the pointer. */
+export interface Ready {
+  point: Point;
+  scrolled: boolean;
+  /** With `force` only: what is hit in place of the node. */
+  instead: Element | null;
+}
+
+/** Scrolls to a node, waits until it can be used, and finds the point. Injected by its text. */
+export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
+  const ALIGNMENTS: ScrollLogicalPosition[] = ['center', 'end', 'start', 'nearest'];
+
+  interface Attempt {
+    point: Point | null;
+    hit: Hit | null;
+    scrolled: boolean;
+  }
+
+  /** Finds a point that reaches the node; scrolls, in one alignment after the other, only if there is none. */
+  function attempt(node: Element, position: Point | undefined): Attempt {
+    const here = hits.find(node, position);
+    if (here?.hit.ok === true) return { ...here, scrolled: false };
+    let miss = here;
+    const anchor = anchorOf(node);
+    for (const block of ALIGNMENTS) {
+      p.scrollIntoView.call(anchor, { block, inline: block, behavior: 'instant' });
+      const there = hits.find(node, position);
+      if (there?.hit.ok === true) return { ...there, scrolled: true };
+      miss = there ?? miss;
+    }
+    return { point: miss?.point ?? null, hit: miss?.hit ?? null, scrolled: true };
+  }
+
+  /** What is on the screen for the node: itself, or the label of a checkbox that is not to be seen. */
+  function anchorOf(node: Element): Element {
+    return states.isVisible(node) ? node : (states.standIn(node) ?? node);
+  }
+
+  function missed(node: Element, hit: Hit | null): Fault {
+    if (p.near(node, '[inert]') !== null)
+      return { why: 'disabled', detail: 'the element is in an inert part of the page' };
+    if (hit === null || hit.by === null) {
+      return { why: 'outside', detail: 'no scrolling brings the element into the viewport' };
+    }
+    return { why: 'covered', detail: 'another element covers it', blocker: hit.by };
+  }
+
+  function boxKey(node: Element): string {
+    const rect = p.rectOf(node);
+    return `${rect.x.toFixed(1)} ${rect.y.toFixed(1)} ${rect.width.toFixed(1)} ${rect.height.toFixed(1)}`;
+  }
+
+  /** The node, or something that carries it, is in a finite or endless animation or transition. */
+  function animated(node: Element): boolean {
+    const running = document.getAnimations().filter((animation) => animation.playState === 'running');
+    if (running.length === 0) return false;
+    const line = new Set<Element>();
+    for (let el: Element | null = node; el !== null; el = p.flatParent(el, [])) line.add(el);
+    return running.some(({ effect }) => {
+      const target = effect instanceof KeyframeEffect ? effect.target : null;
+      return target !== null && line.has(target);
+    });
+  }
+
+  /** One try. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
+  async function once(node: Element, options: AimOptions): Promise<Ready | Fault> {
+    const fault = states.obstacle(node, options);
+    if (fault !== null) return fault;
+    if (!options.hit) {
+      p.scrollIntoView.call(node, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
+      return { point: { x: 0, y: 0 }, scrolled: false, instead: null };
+    }
+    const { point, hit, scrolled } = attempt(node, options.position);
+    if (point === null || hit === null || !hit.ok) return missed(node, hit);
+    const anchor = anchorOf(node);
+    const before = boxKey(anchor);
+    await p.frame();
+    if (animated(anchor)) await p.frame();
+    const after = states.obstacle(node, options);
+    if (after !== null) return after;
+    if (boxKey(anchor) !== before) return { why: 'moving', detail: 'the element is moving' };
+    const again = hits.test(node, hits.standing(node), point);
+    return again.ok ? { point, scrolled, instead: null } : missed(node, again);
+  }
+
+  /** Takes the consequences: no waiting, no hit test. */
+  function forced(node: Element, options: AimOptions): Ready | Fault {
+    const fault = states.obstacle(node, { enabled: false, editable: false, hit: true });
+    if (fault !== null) return fault;
+    const { point, hit, scrolled } = attempt(node, options.position);
+    if (point === null) return missed(node, null);
+    return { point, scrolled, instead: hit?.ok === true ? null : (hit?.by ?? null) };
+  }
+
+  /** What may pass by itself. A thing that is no field will not become one. */
+  function lasting(fault: Fault): boolean {
+    return fault.why === 'gone' || fault.why === 'not-editable';
+  }
+
+  /** Tries until all needs hold, the node is gone, or `until` (`performance.now()`) has passed. */
+  async function aim(node: Element, options: AimOptions, until: number): Promise<Ready | Fault> {
+    if (options.force === true) return forced(node, options);
+    for (;;) {
+      const result = await once(node, options);
+      if ('point' in result || lasting(result) || performance.now() >= until) return result;
+      // Each try on a covered node scrolls: not in every frame.
+      const scrolls = result.why === 'covered' || result.why === 'outside';
+      await (scrolls ? p.pause(Math.min(100, until - performance.now())) : p.frame());
+    }
+  }
+
+  return { aim, attempt };
+}
+
+export type Aiming = ReturnType<typeof aiming>;

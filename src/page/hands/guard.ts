@@ -1,0 +1,130 @@
+/// <reference lib="dom" />
+import type { InjectedApi } from '../injected/types.ts';
+import type { HitTests } from './hit.ts';
+import type { Primitives } from './primitives.ts';
+import type { GuardReport } from './types.ts';
+
+interface Watch {
+  node: Element;
+  accepted: readonly Element[];
+  known: readonly Node[];
+  seen: Set<string>;
+  wrong: Element | null;
+  /** The first press was judged; what follows it belongs to the same input. */
+  judged: boolean;
+  expiresAt: number;
+  stop(): void;
+}
+
+/**
+ * Sees where the input of an action arrives. The page may move things between the hit test and the event; a press that
+ * would reach another element is kept from it. Injected by its text.
+ */
+export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
+  const PRESS = [
+    'pointerdown',
+    'mousedown',
+    'pointerup',
+    'mouseup',
+    'click',
+    'dblclick',
+    'auxclick',
+    'contextmenu',
+  ];
+  /** Milliseconds after which an unused watch lets everything pass: its action was ended from outside. */
+  const LIFE = 2000;
+  let current: Watch | null = null;
+
+  function reaches(watch: Watch, path: readonly EventTarget[]): boolean {
+    const first = path[0];
+    for (let el = first instanceof Element ? first : null; el !== null; el = p.flatParent(el, watch.known)) {
+      if (watch.accepted.includes(el)) return true;
+    }
+    // What happens in a closed root shows as its host from outside.
+    return watch.known.some((root) => root instanceof ShadowRoot && root.host === first);
+  }
+
+  function onEvent(watch: Watch, event: Event): void {
+    if (watch !== current || !event.isTrusted) return;
+    if (!watch.judged && performance.now() > watch.expiresAt) {
+      disarm();
+      return;
+    }
+    const path = event.composedPath();
+    const ok = reaches(watch, path);
+    if (ok) watch.seen.add(event.type);
+    if (!watch.judged) {
+      watch.judged = true;
+      if (!ok) watch.wrong = path[0] instanceof Element ? path[0] : document.documentElement;
+    }
+    if (watch.wrong === null) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  function arm(node: Element): void {
+    disarm();
+    const listener = (event: Event) => onEvent(watch, event);
+    const options = { capture: true, passive: false };
+    const stop = () => {
+      for (const type of PRESS) removeEventListener(type, listener, options);
+    };
+    const watch: Watch = {
+      node,
+      accepted: hits.standing(node),
+      known: p.roots(node),
+      seen: new Set(),
+      wrong: null,
+      judged: false,
+      expiresAt: performance.now() + LIFE,
+      stop,
+    };
+    for (const type of PRESS) addEventListener(type, listener, options);
+    current = watch;
+  }
+
+  function disarm(): void {
+    current?.stop();
+    current = null;
+  }
+
+  /** Ends the watch, after the tasks that the input has queued (a form is submitted by one). */
+  async function report(): Promise<GuardReport> {
+    await p.task();
+    const watch = current;
+    disarm();
+    const closing = window.closed;
+    if (watch === null) return { seen: [], connected: false, closing };
+    const wrong = watch.wrong === null ? {} : { wrong: api.describe(watch.wrong) };
+    return { seen: [...watch.seen], connected: p.isConnected(watch.node), closing, ...wrong };
+  }
+
+  let drop: { seen: boolean; stop(): void } | null = null;
+
+  /** Looks out for a drop that reaches the node. */
+  function watchDrop(node: Element): true {
+    drop?.stop();
+    const known = p.roots(node);
+    const watch = { seen: false, stop: () => removeEventListener('drop', listener, true) };
+    const listener = (event: Event) => {
+      const first = event.composedPath()[0];
+      for (let el = first instanceof Element ? first : null; el !== null; el = p.flatParent(el, known)) {
+        if (el === node && event.isTrusted) watch.seen = true;
+      }
+    };
+    addEventListener('drop', listener, true);
+    drop = watch;
+    return true;
+  }
+
+  function dropped(): boolean {
+    const seen = drop?.seen === true;
+    drop?.stop();
+    drop = null;
+    return seen;
+  }
+
+  return { arm, disarm, dropped, report, watchDrop };
+}
+
+export type Guards = ReturnType<typeof guards>;
