@@ -41,7 +41,7 @@ const WAIT = {
 } as const;
 
 /** Left of the deadline for the answer itself, in milliseconds. */
-const RESERVE = 150;
+const RESERVE = 300;
 
 /** Collects what an action causes, from its start to its answer. */
 export class Effects implements Disposable {
