@@ -34,6 +34,7 @@ export class Documents extends EventEmitter<DocumentsEvents> {
 
   readonly #isMain: (frameId: string) => boolean;
   #begun = 0;
+  #loading = false;
   #latest: DocumentLoad | undefined;
 
   constructor(session: CdpSession, isMain: (frameId: string) => boolean) {
@@ -44,10 +45,24 @@ export class Documents extends EventEmitter<DocumentsEvents> {
     session.on('Network.responseReceived', (event) => this.#response(event.requestId, event.response));
     session.on('Network.loadingFailed', (event) => this.#failed(event.requestId, event.errorText));
     session.on('Page.lifecycleEvent', (event) => this.#reached(event));
+    session.on('Page.frameStartedLoading', (event) => this.#setLoading(event.frameId, true));
+    session.on('Page.frameStoppedLoading', (event) => this.#setLoading(event.frameId, false));
   }
 
   get(loaderId: string): DocumentLoad | undefined {
     return this.#loads.get(loaderId);
+  }
+
+  /** The main frame is loading: a document or something of it is still to come. */
+  get loading(): boolean {
+    return this.#loading;
+  }
+
+  /** The load with this id and all that began after it, oldest first; empty when it is not known (any more). */
+  from(loaderId: string): DocumentLoad[] {
+    const all = [...this.#loads.values()];
+    const at = all.findIndex((load) => load.loaderId === loaderId);
+    return at < 0 ? [] : all.slice(at);
   }
 
   /** The newest load, committed or not. */
@@ -113,9 +128,18 @@ export class Documents extends EventEmitter<DocumentsEvents> {
 
   #reached(event: Protocol.Page.LifecycleEventEvent): void {
     if (event.loaderId === '' || !this.#isMain(event.frameId)) return;
-    // about:blank and the like have no request: their load begins with the first lifecycle event.
-    const load = this.#load(event.loaderId, '');
+    // about:blank and the like have no request: their load begins with the first lifecycle event. A late event
+    // of a document that is not known (any more) must not pass for a new load.
+    const begins = event.name === 'init' || event.name === 'commit';
+    const load = begins ? this.#load(event.loaderId, '') : this.#loads.get(event.loaderId);
+    if (!load) return;
     load.reached.set(event.name, event.timestamp);
     this.emit('progress', load);
+  }
+
+  #setLoading(frameId: string, loading: boolean): void {
+    if (!this.#isMain(frameId)) return;
+    this.#loading = loading;
+    if (this.#latest) this.emit('progress', this.#latest);
   }
 }

@@ -10,6 +10,8 @@ export interface Frame {
   /** 0 for the main frame, then 1, 2, … in order of appearance; never used again in the tab. The `1` of `f1e2`. */
   readonly ordinal: number;
   url: string;
+  /** Where Chrome shows its own error page: the address that could not be shown. */
+  unreachableUrl: string | undefined;
   name: string;
   /** Changes with every new document; `''` before the first. */
   loaderId: string;
@@ -111,6 +113,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     const frame = this.#frames.get(tree.frame.id);
     if (frame && frame.loaderId === '') {
       frame.url = urlOf(tree.frame);
+      frame.unreachableUrl = tree.frame.unreachableUrl;
       frame.name = tree.frame.name ?? '';
       frame.loaderId = tree.frame.loaderId;
     }
@@ -146,6 +149,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     if (frame.loaderId !== payload.loaderId) frame.isolatedContextId = undefined;
     frame.session = session;
     frame.url = urlOf(payload);
+    frame.unreachableUrl = payload.unreachableUrl;
     frame.name = payload.name ?? '';
     frame.loaderId = payload.loaderId;
     this.emit('navigated', frame);
@@ -218,6 +222,7 @@ function newFrame(id: string, parentId: string | undefined, ordinal: number, ses
     parentId,
     ordinal,
     url: '',
+    unreachableUrl: undefined,
     name: '',
     loaderId: '',
     session,

@@ -38,6 +38,11 @@ export interface PageEnvironment {
   downloadsSince(time: number): DownloadView[];
   /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */
   readonly filesDir: string;
+  /**
+   * Stops reading what this session's Chrome sends, until the function that it gives is called: back-pressure for what
+   * is written to disk as it comes in.
+   */
+  holdInput?(): () => void;
 }
 
 /**
@@ -57,6 +62,7 @@ export class Operation implements Disposable {
   #interrupted: Promise<never>;
   #dialogOpened: Promise<never>;
   #undo: (() => void)[] = [];
+  #revives = false;
 
   constructor(init: { tab: Tab; env: PageEnvironment; signal: AbortSignal; timeoutMs: number }) {
     this.tab = init.tab;
@@ -81,11 +87,12 @@ export class Operation implements Disposable {
    * @throws AirlockError the reason of `signal`, `page_crashed`, `tab_not_found` (it closed), or `dialog_open`
    * @throws Error Chrome's own refusal of the command
    */
-  send<M extends keyof Commands>(
+  async send<M extends keyof Commands>(
     session: CdpSession,
     method: M,
     params?: Commands[M]['paramsType'][0],
   ): Promise<Commands[M]['returnType']> {
+    this.check();
     return this.race(session.send(method, params, { timeout: 0 }));
   }
 
@@ -99,8 +106,8 @@ export class Operation implements Disposable {
 
   /** Waits for `work`, but never longer than the operation lives, and never past a dialog. */
   async race<T>(work: Promise<T>): Promise<T> {
-    this.check();
     try {
+      this.check();
       return await Promise.race([work, this.#interrupted, this.#dialogOpened]);
     } catch (error) {
       work.catch(ignore);
@@ -111,8 +118,8 @@ export class Operation implements Disposable {
 
   /** As `race`, for what goes on while a dialog is open. */
   async raceThroughDialogs<T>(work: Promise<T>): Promise<T> {
-    this.signal.throwIfAborted();
     try {
+      this.signal.throwIfAborted();
       return await Promise.race([work, this.#interrupted]);
     } catch (error) {
       work.catch(ignore);
@@ -120,11 +127,19 @@ export class Operation implements Disposable {
     }
   }
 
+  /**
+   * From here on a renderer that is dead already does not end the operation: it is a navigation, which brings a new
+   * one. A renderer that dies from now on still does.
+   */
+  revive(): void {
+    this.#revives = true;
+  }
+
   /** @throws AirlockError when the operation cannot go on: aborted, crashed, closed, or a dialog is open */
   check(): void {
     this.signal.throwIfAborted();
     if (this.tab.closed) throw tabClosed(this.tab);
-    if (this.tab.crashed) throw pageCrashed(this.tab);
+    if (this.tab.crashed && !this.#revives) throw pageCrashed(this.tab);
     // Under the other policies the session is about to answer it.
     if (this.tab.dialog && this.env.dialogs === 'report') throw dialogOpen(this.tab, this.tab.dialog);
   }

@@ -51,6 +51,8 @@ export class Tab extends EventEmitter<TabEvents> {
   closed = false;
   readonly failedRequests: FailedRequest[] = [];
   readonly consoleErrors: string[] = [];
+  /** The session that said that the dialog is open: the frame that opened it may be out of process. */
+  #dialogSession: CdpSession | undefined;
 
   constructor(init: { id: string; targetId: string; session: CdpSession; opener: string | undefined }) {
     super();
@@ -86,6 +88,7 @@ export class Tab extends EventEmitter<TabEvents> {
         url: event.url,
         openedAt: new Date().toISOString(),
       };
+      this.#dialogSession = session;
       this.emit('dialog', this.dialog);
     });
     session.on('Page.javascriptDialogClosed', () => {
@@ -100,6 +103,19 @@ export class Tab extends EventEmitter<TabEvents> {
       const text = event.args.map((arg) => String(arg.value ?? arg.description ?? arg.type)).join(' ');
       remember(this.consoleErrors, text.slice(0, 2000));
     });
+  }
+
+  /**
+   * Answers the open dialog.
+   * @param accept OK, or Cancel
+   * @param promptText what a prompt returns when accepted
+   * @throws Error Chrome's refusal, when the dialog closed by itself meanwhile
+   */
+  async answerDialog(accept: boolean, promptText?: string): Promise<void> {
+    await (this.#dialogSession ?? this.session).send(
+      'Page.handleJavaScriptDialog',
+      promptText === undefined ? { accept } : { accept, promptText },
+    );
   }
 
   /** The target is gone: ends whatever waits on this tab. */

@@ -15,12 +15,21 @@ import { Tabs } from '../../src/page/tabs.ts';
 import { Targets } from '../../src/sessions/targets.ts';
 
 const noLog = () => undefined;
-const BINARIES = ['/usr/lib/chromium/chromium-headless-shell', '/usr/lib/chromium/chromium'];
+const BINARIES = {
+  'headless-shell': '/usr/lib/chromium/chromium-headless-shell',
+  chrome: '/usr/lib/chromium/chromium',
+} as const;
+export type Engine = keyof typeof BINARIES;
+
+/** The engines that this machine has: behaviour that differs between them is tested with each. */
+export const engines = (Object.keys(BINARIES) as Engine[]).filter((engine) => existsSync(BINARIES[engine]));
 
 /** A real Chrome with one tab, without a service around it: for tests of the page room. Closes with `await using`. */
 export class PageHarness implements AsyncDisposable {
   readonly tabs = new Tabs();
   readonly env: PageEnvironment;
+  /** How often the operations asked for a pause of the pipe. */
+  holds = 0;
   readonly #child: ChildProcess;
   readonly #dir: string;
 
@@ -35,17 +44,27 @@ export class PageHarness implements AsyncDisposable {
       denialsSince: () => [],
       downloadsSince: () => [],
       filesDir: dir,
+      holdInput: () => {
+        const input = child.stdio[4];
+        if (!input || !('pause' in input)) throw new Error('no pipe');
+        input.pause();
+        this.holds += 1;
+        return () => input.resume();
+      },
     };
   }
 
-  static async open(options: { dialogs?: PageEnvironment['dialogs'] } = {}): Promise<PageHarness> {
-    const binary = BINARIES.find((path) => existsSync(path));
-    if (!binary) throw new Error('no Chrome: run scripts/setup.sh');
+  static async open(
+    options: { dialogs?: PageEnvironment['dialogs']; engine?: Engine } = {},
+  ): Promise<PageHarness> {
+    const engine = options.engine ?? engines[0];
+    if (engine === undefined) throw new Error('no Chrome: run scripts/setup.sh');
+    const binary = BINARIES[engine];
     const dir = await mkdtemp(join(tmpdir(), 'page-harness-'));
     const child = spawn(
       binary,
       [
-        '--headless',
+        engine === 'chrome' ? '--headless=new' : '--headless',
         '--no-sandbox',
         '--site-per-process',
         '--disable-gpu',

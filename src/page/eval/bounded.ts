@@ -1,0 +1,127 @@
+/**
+ * Runs in the page, on the object that is about to be sent (`this`): gives the object itself where it is within the
+ * bounds, else a copy that is cut, with a marker `{[key]: kind, value, total}` at each place. `key` is random, so that
+ * the page cannot forge a marker.
+ *
+ * What is sent is always serialised by Chrome itself, out of the reach of the page. This function runs with the page's
+ * built-ins; where a page has bent those, it can only misjudge how large the page's own answer is.
+ */
+export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
+  'use strict';
+  const root = this;
+  const own = { __proto__: null };
+  const tagOf = (x) => { try { const t = x[Symbol.toStringTag]; return typeof t === 'string' ? t : ''; } catch { return '?'; } };
+  const isList = (x) => { try { return Array.isArray(x); } catch { return false; } };
+  const kindOf = (x) => {
+    if (typeof x !== 'object' || x === null) return '';
+    if (isList(x)) return 'array';
+    const tag = tagOf(x);
+    if (tag === 'Map' || tag === 'Set') return tag === 'Map' ? 'map' : 'set';
+    if (tag === 'NodeList' || tag === 'HTMLCollection') return 'nodes';
+    if (tag !== '' && tag !== 'Object') return '';
+    if (x instanceof Error || x instanceof Date || x instanceof RegExp) return '';
+    return 'object';
+  };
+  const entriesOf = (x, kind, limit) => {
+    const list = [];
+    let i = 0;
+    for (const entry of x) {
+      if (i >= limit) break;
+      list[i++] = entry;
+    }
+    return list;
+  };
+  let nodes = 0;
+  let chars = 0;
+  const fits = (x, depth, seen) => {
+    if (++nodes > maxNodes) return false;
+    if (typeof x === 'string') return (chars += x.length) <= maxChars;
+    const kind = kindOf(x);
+    if (kind === '') return true;
+    if (depth > maxDepth) return false;
+    if (seen.has(x)) return true;
+    seen.add(x);
+    if (kind === 'array') {
+      if (x.length > maxItems) return false;
+      for (let i = 0; i < x.length; i++) if (!fits(x[i], depth + 1, seen)) return false;
+      return true;
+    }
+    if (kind === 'nodes') return x.length <= maxItems && (nodes += x.length) <= maxNodes;
+    if (kind === 'map' || kind === 'set') {
+      if (x.size > maxItems) return false;
+      for (const entry of x) {
+        if (kind === 'set' ? !fits(entry, depth + 1, seen) : !fits(entry[0], depth + 1, seen) || !fits(entry[1], depth + 1, seen)) return false;
+      }
+      return true;
+    }
+    let members = 0;
+    const copy = { __proto__: null, ...x };
+    for (const name in copy) {
+      chars += name.length;
+      if (++members > maxItems || chars > maxChars || !fits(copy[name], depth + 1, seen)) return false;
+    }
+    return true;
+  };
+  try {
+    if (fits(root, 1, new WeakSet())) return root;
+  } catch {
+    // A getter threw, or a proxy: the copy says where.
+  }
+  nodes = 0;
+  chars = 0;
+  const mark = (kind, value, total) => ({ __proto__: null, [key]: kind, value, total });
+  const cutText = (text) => {
+    const room = maxChars - chars;
+    chars += text.length;
+    if (text.length <= room) return text;
+    let end = room > 0 ? room : 0;
+    const last = end > 0 ? text[end - 1] : '';
+    if (last >= '\\ud800' && last <= '\\udbff') end--;
+    let part = '';
+    for (let i = 0; i < end; i++) part += text[i];
+    return mark('string', part, text.length);
+  };
+  const cut = (x, depth, copies) => {
+    if (++nodes > maxNodes) return mark('total');
+    if (typeof x === 'string') return cutText(x);
+    const kind = kindOf(x);
+    if (kind === '') return x;
+    if (depth > maxDepth) return mark('depth', kind);
+    const known = copies.get(x);
+    if (known) return known;
+    if (kind === 'nodes' || kind === 'array' || kind === 'map' || kind === 'set') {
+      const total = kind === 'nodes' || kind === 'array' ? x.length : x.size;
+      const value = [];
+      const copy = mark(kind, value, total);
+      copies.set(x, copy);
+      const list = kind === 'array' ? x : entriesOf(x, kind, maxItems);
+      const many = list.length < maxItems ? list.length : maxItems;
+      for (let i = 0; i < many && nodes <= maxNodes; i++) {
+        value[i] = kind === 'map'
+          ? [cut(list[i][0], depth + 1, copies), cut(list[i][1], depth + 1, copies)]
+          : read(list, i, depth, copies);
+      }
+      return copy;
+    }
+    const value = { __proto__: null };
+    const copy = mark('object', value, 0);
+    copies.set(x, copy);
+    let members = 0;
+    for (const name in x) {
+      let isOwn = true;
+      try { isOwn = Object.prototype.hasOwnProperty.call(x, name); } catch { isOwn = true; }
+      if (!isOwn) continue;
+      if (++members > maxItems || nodes > maxNodes || chars > maxChars) continue;
+      chars += name.length;
+      value[name] = read(x, name, depth, copies);
+    }
+    copy.total = members;
+    return copy;
+  };
+  const read = (x, name, depth, copies) => {
+    let member;
+    try { member = x[name]; } catch { return mark('getter'); }
+    return cut(member, depth + 1, copies);
+  };
+  return cut(root, 1, new WeakMap());
+}`;

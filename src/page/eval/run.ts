@@ -1,0 +1,200 @@
+import { AirlockError } from '../../errors.ts';
+import type { Protocol } from '../cdp.ts';
+import type { Frame } from '../frames.ts';
+import type { Operation } from '../operation.ts';
+import { freeRenderer } from '../renderer.ts';
+import { isolatedWorld, type World } from '../world.ts';
+import { type Argument, callArguments } from './arguments.ts';
+
+/** What a script gave: a value or an exception, as Chrome's handles. */
+export interface Outcome {
+  readonly result: Protocol.Runtime.RemoteObject;
+  readonly exceptionDetails?: Protocol.Runtime.ExceptionDetails | undefined;
+}
+
+export interface Script {
+  readonly frame: Frame;
+  readonly world: 'main' | 'isolated';
+  readonly awaitPromise: boolean;
+  /** Handles of the outcome are in this group; the caller releases it. */
+  readonly objectGroup: string;
+}
+
+/** Chrome ends synchronous code by itself this much after our own deadline, so that ours is the one that answers. */
+const GRACE_MS = 50;
+
+/** Declarations that a second run of the same text would make again, and `await`: only the REPL mode takes these. */
+const NEEDS_REPL = /\b(?:let|const|class|await)\b/;
+
+/**
+ * Runs a script: statements, the value of the last one; `await` and `return` at the top level.
+ * @throws AirlockError `timeout` after having stopped it, `dialog_open` (it goes on after the answer), `page_crashed`,
+ * `evaluation_error` when the page navigated away under it
+ */
+export function runExpression(op: Operation, script: Script, expression: string): Promise<Outcome> {
+  return guarded(op, script, async (world) => {
+    const outcome = await evaluateOnce(op, script, world, expression, NEEDS_REPL.test(expression));
+    if (!isIllegalReturn(outcome.exceptionDetails)) return outcome;
+    // Nothing of it has run. Scripts cannot return, functions can.
+    const asyncness = /\bawait\b/.test(expression) ? 'async ' : '';
+    return evaluateOnce(op, script, world, `(${asyncness}() => {${expression}\n})()`, false);
+  });
+}
+
+/** Calls a function with arguments. As `runExpression`; `invalid_request` when the text is no function, `stale_ref`. */
+export function runFunction(
+  op: Operation,
+  script: Script,
+  functionDeclaration: string,
+  args: readonly Argument[],
+): Promise<Outcome> {
+  return guarded(op, script, async (world) => {
+    const handles = await callArguments(op, script.frame, world, args, script.objectGroup);
+    try {
+      return await op.send(world.session, 'Runtime.callFunctionOn', {
+        functionDeclaration,
+        executionContextId: world.contextId,
+        arguments: handles,
+        awaitPromise: script.awaitPromise,
+        objectGroup: script.objectGroup,
+      });
+    } catch (error) {
+      if (!(error instanceof Error) || !/does not evaluate to a function/.test(error.message)) throw error;
+      throw new AirlockError('invalid_request', '/function is not a function', {
+        extra: { pointer: '/function' },
+      });
+    }
+  });
+}
+
+async function evaluateOnce(
+  op: Operation,
+  script: Script,
+  world: World,
+  expression: string,
+  replMode: boolean,
+): Promise<Outcome> {
+  const { awaitPromise, objectGroup } = script;
+  const outcome = await op.send(world.session, 'Runtime.evaluate', {
+    expression,
+    contextId: world.contextId,
+    awaitPromise,
+    objectGroup,
+    timeout: op.remainingMs + GRACE_MS,
+    ...(replMode && { replMode }),
+  });
+  // The REPL mode waits for what is awaited, and hands a promise on as it is.
+  const { subtype, objectId } = outcome.result;
+  const pending = replMode && awaitPromise && subtype === 'promise' && !outcome.exceptionDetails;
+  if (!pending || objectId === undefined) return outcome;
+  return op.send(world.session, 'Runtime.awaitPromise', { promiseObjectId: objectId });
+}
+
+/** An error of the parser itself: one that was thrown has a stack. */
+function isIllegalReturn(details: Protocol.Runtime.ExceptionDetails | undefined): boolean {
+  return (
+    details !== undefined &&
+    details.stackTrace === undefined &&
+    details.exception?.description === 'SyntaxError: Illegal return statement'
+  );
+}
+
+async function guarded(
+  op: Operation,
+  script: Script,
+  work: (world: World) => Promise<Outcome>,
+): Promise<Outcome> {
+  const session = script.frame.session ?? op.tab.session;
+  try {
+    return await inWorld(op, script, work);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (error instanceof AirlockError) {
+      if (error.code !== 'timeout' && error.code !== 'cancelled') throw error;
+      throw await stopped(op, session, error);
+    }
+    throw await explain(op, session, error);
+  }
+}
+
+/** Runs `work` once; again only where Chrome says that the context was gone before it, so that nothing has run. */
+async function inWorld<T>(op: Operation, script: Script, work: (world: World) => Promise<T>): Promise<T> {
+  for (;;) {
+    const world = await worldOf(op, script);
+    try {
+      return await work(world);
+    } catch (error) {
+      if (!(error instanceof Error) || !/Cannot find context with specified id/.test(error.message))
+        throw error;
+      const { frame } = script;
+      if (frame.mainContextId === world.contextId) frame.mainContextId = undefined;
+      if (frame.isolatedContextId === world.contextId) frame.isolatedContextId = undefined;
+    }
+  }
+}
+
+/** Chrome's own refusals, in our words. */
+async function explain(op: Operation, session: Operation['tab']['session'], error: Error): Promise<Error> {
+  if (/Inspected target navigated|Execution context was destroyed/.test(error.message)) {
+    return new AirlockError('evaluation_error', 'The page navigated before the script had ended', {
+      cause: error,
+      extra: { exception: null, navigated: true, url: op.tab.url },
+    });
+  }
+  if (/Promise was collected/.test(error.message)) {
+    return new AirlockError(
+      'evaluation_error',
+      'The promise can never settle: nothing refers to it any more',
+      {
+        cause: error,
+        extra: { exception: null },
+      },
+    );
+  }
+  if (!/Internal error|Execution was terminated/.test(error.message)) return error;
+  // Chrome's own limit was a moment ahead of ours.
+  try {
+    await op.pause(4 * GRACE_MS);
+  } catch (reason) {
+    if (reason instanceof AirlockError && reason.code === 'timeout') return stopped(op, session, reason);
+    throw reason;
+  }
+  return new AirlockError('evaluation_error', 'The script was terminated', {
+    cause: error,
+    extra: { exception: null },
+  });
+}
+
+/** Frees the renderer, and says where that took more than waiting. */
+async function stopped(
+  op: Operation,
+  session: Operation['tab']['session'],
+  error: AirlockError,
+): Promise<AirlockError> {
+  const freed = await freeRenderer(op.tab, session);
+  return new AirlockError(error.code, error.message, {
+    cause: error,
+    extra: { ...error.extra, renderer: freed },
+  });
+}
+
+/** The world of the frame's document; waits where the next document is about to come. */
+async function worldOf(op: Operation, { frame, world }: Script): Promise<World> {
+  if (world === 'isolated') return isolatedWorld(op, frame);
+  if (frame.session && frame.mainContextId !== undefined) {
+    return { session: frame.session, contextId: frame.mainContextId };
+  }
+  const { frames } = op.tab;
+  const { promise, resolve } = Promise.withResolvers<World>();
+  const look = () => {
+    const { session, mainContextId: contextId } = frame;
+    if (session && contextId !== undefined) resolve({ session, contextId });
+  };
+  frames.on('changed', look);
+  try {
+    look();
+    return await op.race(promise);
+  } finally {
+    frames.off('changed', look);
+  }
+}

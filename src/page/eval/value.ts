@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import type { CdpSession, Protocol } from '../cdp.ts';
+import type { Frame } from '../frames.ts';
+import type { Operation } from '../operation.ts';
+import { BOUNDED } from './bounded.ts';
+import { fillIn } from './details.ts';
+import { addRefs } from './elements.ts';
+import type { EvalResult } from './schema.ts';
+import { type Deep, Tagger } from './tagged.ts';
+
+type RemoteObject = Protocol.Runtime.RemoteObject;
+
+/** Where a value comes from. */
+export interface Origin {
+  readonly frame: Frame;
+  readonly session: CdpSession;
+  /** Handles that are made on the way go here. */
+  readonly objectGroup: string;
+}
+
+export interface Limits {
+  readonly maxDepth: number;
+  readonly maxItems: number;
+  readonly maxChars: number;
+}
+
+/** All members of one answer together, whatever the caller asks for: some 10 MB on the pipe. */
+const MAX_NODES = 100_000;
+
+/** The bounds are kept in the page; its cut copy has a marker and a list, or a map's pairs, between two levels. */
+const CHROME_DEPTH = 3 * 64 + 3;
+
+/** Renders a value of the page as JSON with tags. Primitives need no further command. */
+export async function describe(
+  op: Operation,
+  { frame, session, objectGroup }: Origin,
+  remote: RemoteObject,
+  limits: Limits,
+): Promise<EvalResult> {
+  const primitive = describePrimitive(remote, limits);
+  if (primitive) return primitive;
+  const { objectId } = remote;
+  if (objectId === undefined) throw new Error(`Chrome gave no handle for a ${remote.type}`);
+  const key = randomBytes(12).toString('base64url');
+  const deep = await serialise(op, session, objectId, key, limits);
+  const { value, type, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
+  const others = leaves.filter((leaf) => leaf.node === undefined);
+  await fillIn(op, session, { objectId, remote }, others, limits.maxChars);
+  await addRefs(op, frame, leaves, objectGroup);
+  return {
+    value,
+    type: typeTold(value) ?? type,
+    ...(cuts.length > 0 && { truncated: true as const, cut: cuts }),
+  };
+}
+
+function describePrimitive(remote: RemoteObject, limits: Limits): EvalResult | undefined {
+  const { type, value } = remote;
+  switch (type) {
+    case 'string':
+      return describeString(String(value), limits);
+    case 'boolean':
+      return { value, type };
+    case 'number':
+      if (remote.unserializableValue === undefined) return { value, type };
+      return { value: { $type: type, value: remote.unserializableValue }, type };
+    case 'bigint':
+      return { value: { $type: type, value: remote.unserializableValue?.replace(/n$/, '') }, type };
+    case 'undefined':
+      return { value: { $type: type }, type };
+    case 'object':
+      return remote.subtype === 'null' ? { value: null, type: 'null' } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function describeString(text: string, { maxChars }: Limits): EvalResult {
+  if (text.length <= maxChars) return { value: text, type: 'string' };
+  const lastCode = text.charCodeAt(maxChars - 1);
+  // Never between the halves of a surrogate pair.
+  const end = lastCode >= 0xd800 && lastCode <= 0xdbff ? maxChars - 1 : maxChars;
+  return {
+    value: text.slice(0, end),
+    type: 'string',
+    truncated: true,
+    cut: [{ path: '', reason: 'chars', total: text.length }],
+  };
+}
+
+async function serialise(
+  op: Operation,
+  session: CdpSession,
+  objectId: string,
+  key: string,
+  limits: Limits,
+): Promise<Deep> {
+  const { maxDepth, maxItems, maxChars } = limits;
+  const answer = await op.send(session, 'Runtime.callFunctionOn', {
+    objectId,
+    functionDeclaration: BOUNDED,
+    arguments: [key, maxItems, maxChars, maxDepth, MAX_NODES].map((value) => ({ value })),
+    serializationOptions: { serialization: 'deep', maxDepth: CHROME_DEPTH },
+  });
+  if (answer.exceptionDetails)
+    throw new Error(answer.exceptionDetails.exception?.description ?? 'not readable');
+  return answer.result.deepSerializedValue ?? { type: answer.result.type };
+}
+
+/** A tag may have learned more than Chrome's serialisation said: a DOMException is an error. */
+function typeTold(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('$type' in value)) return undefined;
+  return typeof value.$type === 'string' ? value.$type : undefined;
+}

@@ -1,0 +1,139 @@
+import Type, { type Static } from 'typebox';
+import { AirlockError } from '../errors.ts';
+import { isDetached, type Protocol } from './cdp.ts';
+import { awaitLoad, LoadResult, settleErrorPage, unchangedPage, WaitUntil, whenever } from './load.ts';
+import { loadError, policyDenied, standsForStatus } from './net-error.ts';
+import type { Operation } from './operation.ts';
+import { timeBox } from './time-box.ts';
+
+export const NavigateInput = Type.Object(
+  {
+    url: Type.String({
+      minLength: 1,
+      maxLength: 65_536,
+      description: 'Absolute; http, https or about:blank.',
+    }),
+    waitUntil: Type.Optional(WaitUntil),
+    referrer: Type.Optional(Type.String({ minLength: 1, maxLength: 65_536 })),
+  },
+  { additionalProperties: false },
+);
+export type NavigateInput = Static<typeof NavigateInput>;
+export const NavigateResult = LoadResult;
+export type NavigateResult = LoadResult;
+
+/**
+ * What may ever reach `Page.navigate`, whatever the policy says: `javascript:` would run in the page, `file:` and
+ * `chrome:` would open (measured on Chromium 156). `data:` only where the policy opens it.
+ */
+const SCHEMES = new Set(['http:', 'https:', 'about:', 'data:']);
+
+/** How long the event of a navigation within the document may take after Chrome's answer. */
+const WITHIN_MS = 500;
+
+/** How long Chrome gets to take back a navigation that is given up. */
+const STOP_MS = 500;
+
+/**
+ * Opens an address in the tab. A 4xx or 5xx page is a success with that status; so are a 204 and a download, which
+ * leave the page as it is and say so. A dialog that opens on the new page is answered with it, as `dialog`.
+ * @throws AirlockError `invalid_request` (no absolute URL), `policy_denied`, `navigation_failed` with `netError` and
+ * `url`, `dialog_open` (the old page asks before it is left), `timeout` (the page is kept), `page_crashed`
+ */
+export async function navigate(op: Operation, input: NavigateInput): Promise<NavigateResult> {
+  const url = judged(op, input.url);
+  const referrer = input.referrer === undefined ? undefined : absolute('referrer', input.referrer);
+  op.revive();
+  const before = op.tab.frames.main.loaderId;
+  let answer: Protocol.Page.NavigateResponse;
+  try {
+    answer = await op.main('Page.navigate', { url, ...(referrer !== undefined && { referrer }) });
+  } catch (error) {
+    if (isGivenUp(error)) await takeBack(op, before);
+    throw error;
+  }
+  const { loaderId, errorText } = answer;
+  if (errorText) return failed(op, url, input.waitUntil ?? 'load', answer, errorText);
+  if (loaderId === undefined) return withinDocument(op, url);
+  return awaitLoad(op, loaderId, input.waitUntil ?? 'load');
+}
+
+/**
+ * The canonical form of an address that the policy allows.
+ * @throws AirlockError `invalid_request`, `policy_denied`
+ */
+export function judged(op: Operation, raw: string): string {
+  const href = absolute('url', raw);
+  const decision = op.env.judgeNavigation(href);
+  if (decision.verdict !== 'allow') throw policyDenied(href, decision);
+  const { protocol } = new URL(href);
+  if (!SCHEMES.has(protocol)) {
+    throw policyDenied(href, { verdict: 'deny', reason: 'scheme', target: href });
+  }
+  return href;
+}
+
+function absolute(field: string, raw: string): string {
+  const parsed = URL.parse(raw);
+  if (parsed) return parsed.href;
+  throw new AirlockError(
+    'invalid_request',
+    `/${field} is not an absolute URL: ${JSON.stringify(raw.slice(0, 200))}`,
+    {
+      extra: { pointer: `/${field}` },
+    },
+  );
+}
+
+/** Chrome answered the navigation with an error: of the network, or for a response that makes no document. */
+async function failed(
+  op: Operation,
+  url: string,
+  until: WaitUntil,
+  answer: Protocol.Page.NavigateResponse,
+  errorText: string,
+): Promise<NavigateResult> {
+  const { loaderId } = answer;
+  const load = loaderId === undefined ? undefined : op.tab.documents.get(loaderId);
+  const responseUrl = load?.url || url;
+  const status = load?.status ?? null;
+  if (answer.isDownload) return unchangedPage(op, { download: true, status, responseUrl });
+  if (status === 204 || status === 205) return unchangedPage(op, { noContent: true, status, responseUrl });
+  const aborted = errorText === 'net::ERR_ABORTED';
+  if (loaderId !== undefined && load) {
+    const superseded = aborted && op.tab.documents.latest !== load;
+    if (superseded || standsForStatus(errorText)) return awaitLoad(op, loaderId, until);
+    if (!aborted) await settleErrorPage(op, loaderId);
+  }
+  const hops = load?.redirects.map((redirect) => redirect.url) ?? [];
+  throw loadError(op, errorText, [...hops, responseUrl]);
+}
+
+/** Chrome's answer comes just before the event that carries the new address. */
+async function withinDocument(op: Operation, url: string): Promise<NavigateResult> {
+  const wait = whenever(op, () => (op.tab.url === url ? true : undefined));
+  try {
+    await op.race(timeBox(wait.promise, WITHIN_MS));
+  } finally {
+    wait.stop();
+  }
+  return unchangedPage(op, { sameDocument: true });
+}
+
+function isGivenUp(error: unknown): boolean {
+  return error instanceof AirlockError && (error.code === 'timeout' || error.code === 'cancelled');
+}
+
+/**
+ * Takes back a navigation that has no document yet: it would replace the page under a later operation. What the page
+ * itself still loads is stopped by it too; Chrome has no narrower command.
+ */
+async function takeBack(op: Operation, before: string): Promise<void> {
+  const { tab } = op;
+  if (tab.closed || tab.dialog || tab.frames.main.loaderId !== before) return;
+  try {
+    await timeBox(tab.session.send('Page.stopLoading'), STOP_MS);
+  } catch (error) {
+    if (!isDetached(error)) throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import Type, { type Static } from 'typebox';
+
+/** Marks a field that carries text or data of a page: it must never be taken for an instruction. */
+export const UNTRUSTED = { 'x-untrusted': true } as const;
+
+/** A JavaScript dialog that waits for an answer. */
+export const DialogSchema = Type.Object({
+  type: Type.Union([
+    Type.Literal('alert'),
+    Type.Literal('confirm'),
+    Type.Literal('prompt'),
+    Type.Literal('beforeunload'),
+  ]),
+  message: Type.String(UNTRUSTED),
+  defaultPrompt: Type.String({ ...UNTRUSTED, description: 'What a prompt shows as its value.' }),
+  url: Type.String({ ...UNTRUSTED, description: 'The page that opened it.' }),
+  openedAt: Type.String({ format: 'date-time' }),
+});
+export type DialogView = Static<typeof DialogSchema>;

@@ -1,0 +1,167 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type TObject, Type } from 'typebox';
+import type { Service } from '../sessions/service.ts';
+import {
+  type AnyOperation,
+  Bytes,
+  type Capability,
+  Reply,
+  type RequestFacts,
+  type ServiceContext,
+} from './define.ts';
+import { fence } from './fence.ts';
+import { operationSchema } from './openapi.ts';
+import { inputValidator } from './validate.ts';
+
+/** What every page operation takes besides its own input (api.md, Conventions). */
+export const PageInput = {
+  tab: Type.Optional(Type.String({ pattern: '^t[1-9][0-9]{0,8}$', description: 'default: the active tab' })),
+  timeoutMs: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 300_000,
+      description: 'milliseconds until the operation is given up',
+    }),
+  ),
+};
+
+/** The input as it comes over HTTP: with the members that all operations of the scope share. */
+export function fullInput(operation: AnyOperation): TObject {
+  const own = operation.input.properties;
+  const shared = operation.scope === 'page' ? PageInput : {};
+  const fenced = operation.text ? { fence: Type.Optional(Type.Boolean(FENCE)) } : {};
+  return Type.Object({ ...shared, ...own, ...fenced }, { additionalProperties: false });
+}
+
+const FENCE = { description: 'wrap the text of the page in a begin/end pair that it cannot forge' };
+
+/** Makes one route of one definition. */
+export function registerOperation(
+  app: FastifyInstance,
+  service: () => Service,
+  operation: AnyOperation,
+  all: readonly AnyOperation[],
+): void {
+  const schema = fullInput(operation);
+  const inBody = operation.method === 'POST' || operation.method === 'PUT' || operation.method === 'PATCH';
+  const validate = inputValidator(schema, inBody ? 'body' : 'query');
+  app.route({
+    method: operation.method,
+    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    schema: operationSchema(operation, schema, inBody),
+    // The whole input is checked by one validator below: path, query and body make one object.
+    validatorCompiler: () => () => true,
+    serializerCompiler: () => (data) => JSON.stringify(data),
+    config: { open: operation.open },
+    handler: async (request, reply) => {
+      const input = readInput(request, operation, inBody);
+      validate(input);
+      const result = await invoke(
+        { service: service(), request: factsOf(request, reply), capabilities: () => all.map(capability) },
+        operation,
+        request,
+        input,
+      );
+      return send(operation, request, reply, result, input['fence'] === true);
+    },
+  });
+}
+
+function readInput(
+  request: FastifyRequest,
+  operation: AnyOperation,
+  inBody: boolean,
+): Record<string, unknown> {
+  const source = inBody ? (request.body ?? {}) : request.query;
+  const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
+  const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
+  for (const name of operation.pathInputs) input[name] = params[name];
+  // Of operations that are about no open session, the id is an input like others.
+  if (operation.scope === 'service' && 'id' in params) input['id'] = params['id'];
+  return input;
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
+  return { id: request.id, headers: request.headers, signal: hangUp(reply) };
+}
+
+function capability(operation: AnyOperation): Capability {
+  const { name, method, path, summary, scope, result } = operation;
+  return { name, method, path, summary, scope, request: fullInput(operation), response: result };
+}
+
+async function invoke(
+  context: ServiceContext,
+  operation: AnyOperation,
+  request: FastifyRequest,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  if (operation.scope === 'service') return operation.run(context, input);
+  const session = context.service.get(sessionIdOf(request));
+  if (operation.scope === 'observer') {
+    session.touch();
+    return operation.run({ ...context, session }, input);
+  }
+  const { tab, timeoutMs, ...own } = input;
+  return session.run(
+    {
+      tab: typeof tab === 'string' ? tab : undefined,
+      timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : operation.timeoutMs,
+      client: context.request.signal,
+    },
+    (op) => operation.run({ ...context, session, op }, own),
+  );
+}
+
+export function sessionIdOf(request: FastifyRequest): string {
+  const { params } = request;
+  return isPlainObject(params) && typeof params['id'] === 'string' ? params['id'] : '';
+}
+
+/** Aborted when the client goes away before it has its answer. */
+function hangUp(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+function send(
+  operation: AnyOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: unknown,
+  fenced: boolean,
+): FastifyReply {
+  if (operation.untrusted || operation.text || operation.binary.length > 0) {
+    reply.header('Airlock-Untrusted', 'page');
+  }
+  let body = result;
+  let status = operation.status;
+  if (body instanceof Reply) {
+    status = body.status ?? status;
+    reply.headers(body.headers);
+    body = body.body;
+  }
+  reply.code(status);
+  if (body instanceof Bytes) {
+    return reply
+      .type(body.contentType)
+      .send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
+  }
+  if (operation.text && !wantsJson(request.headers.accept)) {
+    const text = operation.text(body);
+    return reply.type('text/plain; charset=utf-8').send(fenced ? fence(text) : text);
+  }
+  return reply.type('application/json; charset=utf-8').send(body);
+}
+
+/** A client that names JSON gets JSON; curl, which accepts anything, gets text where the operation has it. */
+function wantsJson(accept: string | undefined): boolean {
+  return accept !== undefined && /application\/(?:[\w.+-]*\+)?json/i.test(accept);
+}

@@ -1,0 +1,188 @@
+import { Type } from 'typebox';
+import { AirlockError } from '../errors.ts';
+import type { Session } from '../sessions/session.ts';
+import { Labels, SessionSpec } from '../sessions/spec.ts';
+import { defineOperation, Reply } from './define.ts';
+import { Receipt } from './receipt.ts';
+
+const Time = (description: string) => Type.String({ format: 'date-time', description });
+
+const summaryFields = {
+  id: Type.String(),
+  state: Type.Enum(['ready', 'closing', 'closed', 'crashed']),
+  engine: Type.Enum(['headless-shell', 'chrome']),
+  profileMode: Type.Enum(['ephemeral']),
+  url: Type.String({ 'x-untrusted': true, description: 'of the active tab' }),
+  createdAt: Time('when the session was made'),
+  expiresAt: Time('when it ends whatever it does'),
+  idleExpiresAt: Time('when it ends if no request comes'),
+  labels: Labels,
+  links: Type.Record(Type.String(), Type.String()),
+};
+
+export const SessionSummary = Type.Object(summaryFields);
+
+const SessionDetail = Type.Object({
+  ...summaryFields,
+  browser: Type.String({ description: 'what Chrome calls itself' }),
+  sandbox: Type.Boolean({ description: 'whether Chrome runs in its own sandbox' }),
+  tabs: Type.Array(Type.Object({ id: Type.String(), url: Type.String({ 'x-untrusted': true }) })),
+  laneDepth: Type.Integer({ description: 'operations that run or wait' }),
+  processes: Type.Integer({ description: 'processes of this session' }),
+  memoryBytes: Type.Integer({ description: 'proportional set size of its processes' }),
+  floor: Type.Object({
+    connections: Type.Integer(),
+    active: Type.Integer(),
+    bytesIn: Type.Integer(),
+    bytesOut: Type.Integer(),
+    denied: Type.Integer(),
+  }),
+  policy: Type.Unknown({ description: 'the network policy in force' }),
+});
+
+function summary(session: Session) {
+  const self = `/v1/sessions/${session.id}`;
+  return {
+    id: session.id,
+    state: session.state,
+    engine: session.browser.engine,
+    profileMode: 'ephemeral' as const,
+    url: session.tabs.list().find((tab) => tab.id === session.tabs.activeId)?.url ?? '',
+    createdAt: new Date(session.createdAt).toISOString(),
+    expiresAt: new Date(session.expiresAt).toISOString(),
+    idleExpiresAt: new Date(session.idleExpiresAt).toISOString(),
+    labels: session.labels,
+    links: {
+      self,
+      navigate: `${self}/navigate`,
+      snapshot: `${self}/snapshot`,
+      policy: `${self}/policy`,
+    },
+  };
+}
+
+const createSession = defineOperation({
+  name: 'sessions.create',
+  method: 'POST',
+  path: '/v1/sessions',
+  summary: 'Create a session: an isolated Chrome behind its own network floor',
+  description:
+    'With `Idempotency-Key`, the same key gives the same session for 24 hours. A client that hangs up while it waits leaves nothing behind.',
+  tag: 'sessions',
+  scope: 'service',
+  input: SessionSpec,
+  result: SessionSummary,
+  status: 201,
+  errors: ['capacity', 'draining', 'browser_unavailable', 'invalid_policy', 'disk_full'],
+  async run({ service, request }, input) {
+    const key = request.headers['idempotency-key'];
+    if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {
+      throw new AirlockError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
+    }
+    const session = await service.create(input, request.signal, key);
+    return new Reply(summary(session), { headers: { Location: `/v1/sessions/${session.id}` } });
+  },
+});
+
+const listSessions = defineOperation({
+  name: 'sessions.list',
+  method: 'GET',
+  path: '/v1/sessions',
+  summary: 'List the open sessions',
+  tag: 'sessions',
+  scope: 'service',
+  input: Type.Object({}),
+  result: Type.Object({ sessions: Type.Array(SessionSummary) }),
+  async run({ service }) {
+    return { sessions: service.list().map(summary) };
+  },
+});
+
+const getSession = defineOperation({
+  name: 'sessions.get',
+  method: 'GET',
+  path: '/v1/sessions/{id}',
+  summary: 'Look at a session: tabs, memory, processes, network counters, policy',
+  tag: 'sessions',
+  scope: 'observer',
+  input: Type.Object({}),
+  result: SessionDetail,
+  async run({ session }) {
+    const { browser } = session;
+    const usage = await browser.usage();
+    return {
+      ...summary(session),
+      browser: browser.product,
+      sandbox: usage.sandbox,
+      tabs: session.tabs.list().map((tab) => ({ id: tab.id, url: tab.url })),
+      laneDepth: session.laneDepth,
+      processes: usage.processes,
+      memoryBytes: usage.memoryBytes,
+      floor: { ...browser.floor.counters },
+      policy: browser.policyView,
+    };
+  },
+});
+
+const patchSession = defineOperation({
+  name: 'sessions.patch',
+  method: 'PATCH',
+  path: '/v1/sessions/{id}',
+  summary: 'Change the limits or the labels of a session',
+  tag: 'sessions',
+  scope: 'observer',
+  input: Type.Object({
+    ttlSec: Type.Optional(Type.Integer({ minimum: 1, description: 'counted from the creation' })),
+    idleSec: Type.Optional(Type.Integer({ minimum: 1 })),
+    labels: Type.Optional(Labels),
+  }),
+  result: SessionSummary,
+  async run({ service, session }, { labels, ttlSec, idleSec }) {
+    session.setLimits({
+      ...(ttlSec === undefined ? {} : { ttlSec: Math.min(ttlSec, service.options.ttlSec) }),
+      ...(idleSec === undefined ? {} : { idleSec: Math.min(idleSec, service.options.idleSec) }),
+    });
+    if (labels !== undefined) session.labels = labels;
+    return summary(session);
+  },
+});
+
+const deleteSession = defineOperation({
+  name: 'sessions.delete',
+  method: 'DELETE',
+  path: '/v1/sessions/{id}',
+  summary: 'Close a session; the receipt says what was ended and proves that nothing is left',
+  description:
+    'A second call gives the same receipt. A session that ended on its own is 410 with its receipt.',
+  tag: 'sessions',
+  scope: 'service',
+  input: Type.Object({ id: Type.String() }),
+  result: Receipt,
+  errors: ['session_not_found', 'session_gone'],
+  async run({ service }, { id }) {
+    return service.close(id);
+  },
+});
+
+const deleteSessions = defineOperation({
+  name: 'sessions.delete-all',
+  method: 'DELETE',
+  path: '/v1/sessions',
+  summary: 'Close all sessions',
+  tag: 'sessions',
+  scope: 'service',
+  input: Type.Object({}),
+  result: Type.Object({ receipts: Type.Array(Receipt) }),
+  async run({ service }) {
+    return { receipts: await service.closeAll('deleted') };
+  },
+});
+
+export const sessionOperations = [
+  createSession,
+  listSessions,
+  getSession,
+  patchSession,
+  deleteSession,
+  deleteSessions,
+];

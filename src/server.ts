@@ -1,0 +1,94 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { AirlockError } from './errors.ts';
+import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
+import { addOpenapi, addPages } from './routes/docs.ts';
+import { operations } from './routes/operations.ts';
+import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
+import { registerOperation, sessionIdOf } from './routes/register.ts';
+import type { Service } from './sessions/service.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without a token: to everybody, or to callers of this machine. */
+    open?: boolean | 'loopback';
+  }
+}
+
+export interface ServerOptions {
+  readonly service: Service;
+  readonly logger: FastifyBaseLogger;
+  readonly access: AccessOptions;
+  readonly version: string;
+}
+
+/** A body of a request is at most this, in bytes; uploads have a limit of their own. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+
+/** Builds the HTTP server with all its routes. It does not listen. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    bodyLimit: BODY_LIMIT,
+    // A client that sends its request a byte at a time must not hold a socket for ever.
+    requestTimeout: 60_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    requestIdHeader: 'x-request-id',
+    genReqId: () => crypto.randomUUID(),
+    forceCloseConnections: true,
+    trustProxy: false,
+    routerOptions: { maxParamLength: 200 },
+    onProtoPoisoning: 'error',
+    onConstructorPoisoning: 'error',
+  });
+  // JSON only: text/plain is what a form of a foreign page can send without a preflight.
+  app.removeContentTypeParser('text/plain');
+  addHooks(app, options);
+  await addOpenapi(app, options.version);
+  await addPages(app);
+  for (const operation of operations) registerOperation(app, () => options.service, operation, operations);
+  return app;
+}
+
+function addHooks(app: FastifyInstance, options: ServerOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'X-Request-Id': request.id,
+      'X-Content-Type-Options': 'nosniff',
+      'X-Frame-Options': 'DENY',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+    });
+    checkSender(request, options.access);
+    checkToken(request, options.access, request.routeOptions.config.open);
+  });
+  app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply));
+  app.setNotFoundHandler((request) => {
+    throw new AirlockError('not_found', `${request.method} ${request.url.split('?')[0]} is not a route`);
+  });
+}
+
+function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = toAirlockError(error);
+  if (problem.code === 'internal') request.log.error({ err: problem.cause ?? problem }, 'internal error');
+  if (problem.retryAfterSec !== undefined) reply.header('Retry-After', String(problem.retryAfterSec));
+  if (problem.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
+  const sessionId = sessionIdOf(request);
+  const body = toProblem(problem, {
+    requestId: request.id,
+    instance: request.url.split('?')[0] ?? '',
+    sessionId: sessionId === '' ? undefined : sessionId,
+    acceptLanguage: request.headers['accept-language'],
+  });
+  if (body.diagnosis !== undefined) reply.header('Airlock-Untrusted', 'page');
+  return reply
+    .code(problem.status)
+    .type(PROBLEM_TYPE)
+    .serializer((payload: unknown) => JSON.stringify(payload))
+    .send(body);
+}

@@ -1,0 +1,280 @@
+import { EventEmitter } from 'node:events';
+import { AirlockError } from '../errors.ts';
+import { answerByPolicy } from '../page/dialogs.ts';
+import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
+import type { RefTable } from '../page/refs.ts';
+import type { Tab } from '../page/tab.ts';
+import type { Tabs } from '../page/tabs.ts';
+import type { DecisionRecord } from '../policy/decision-log.ts';
+import type { Receipt } from '../residual/receipts.ts';
+import type { Browser } from './browser.ts';
+import { deadline } from './deadline.ts';
+import { Lane } from './lane.ts';
+import type { SessionSpec } from './spec.ts';
+
+export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
+
+/** Why a session ended; the `reason` of its receipt. */
+export type CloseReason = 'deleted' | 'ttl' | 'idle' | 'crashed' | 'shutdown' | 'client_gone' | 'floor_down';
+
+export interface SessionLimits {
+  ttlSec: number;
+  idleSec: number;
+}
+
+export interface RunRequest {
+  /** Id of the tab; the active one when absent. */
+  readonly tab?: string | undefined;
+  readonly timeoutMs: number;
+  /** Aborted when the client hangs up. */
+  readonly client: AbortSignal;
+}
+
+interface SessionEvents {
+  closed: [Receipt];
+}
+
+/** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
+const UNWIND_MS = 800;
+
+/** One caller's browser: what runs in it, how long it lives, how it ends. */
+export class Session extends EventEmitter<SessionEvents> implements PageEnvironment {
+  readonly id: string;
+  readonly browser: Browser;
+  readonly createdAt = Date.now();
+  readonly dialogs: PageEnvironment['dialogs'];
+  labels: Readonly<Record<string, string>>;
+  readonly #limits: SessionLimits;
+  readonly #lane = new Lane();
+  readonly #ending = new AbortController();
+  #state: SessionState = 'ready';
+  #lastUsed = Date.now();
+  #clock: NodeJS.Timeout | undefined;
+  #closing: Promise<Receipt> | undefined;
+
+  constructor(browser: Browser, spec: SessionSpec, limits: SessionLimits) {
+    super();
+    this.id = browser.id;
+    this.browser = browser;
+    this.dialogs = spec.dialogs ?? 'report';
+    this.labels = spec.labels ?? {};
+    this.#limits = { ...limits };
+    for (const tab of this.tabs.list()) this.#adopt(tab);
+    this.tabs.on('opened', (tab) => this.#adopt(tab));
+    void browser.exited.then(() => this.#ended('crashed'));
+    browser.floor.onDown(() => this.#ended('floor_down'));
+    this.#armClock();
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  get tabs(): Tabs {
+    return this.browser.tabs;
+  }
+
+  get refs(): RefTable {
+    return this.browser.refs;
+  }
+
+  get filesDir(): string {
+    return this.browser.workspace.files;
+  }
+
+  get laneDepth(): number {
+    return this.#lane.depth;
+  }
+
+  /** `Date.now()` milliseconds at which the session ends whatever it does. */
+  get expiresAt(): number {
+    return this.createdAt + this.#limits.ttlSec * 1000;
+  }
+
+  /** `Date.now()` milliseconds at which it ends if no request comes. */
+  get idleExpiresAt(): number {
+    return this.#lastUsed + this.#limits.idleSec * 1000;
+  }
+
+  setLimits(limits: Partial<SessionLimits>): void {
+    Object.assign(this.#limits, limits);
+    this.touch();
+  }
+
+  /** Every request about the session counts as use. */
+  touch(): void {
+    this.#lastUsed = Date.now();
+    this.#armClock();
+  }
+
+  judgeNavigation(url: string): DecisionView {
+    const decision = this.browser.judge({ url, method: 'GET', use: 'navigation', tab: undefined }, true);
+    return { target: url, ...decision };
+  }
+
+  denialsSince(time: number): DecisionView[] {
+    return this.browser.floor.log
+      .query({ verdict: 'deny' })
+      .filter((record: DecisionRecord) => record.time >= time)
+      .map((record: DecisionRecord) => ({
+        verdict: record.verdict,
+        reason: record.reason,
+        target: record.target,
+        ...(record.rule === undefined ? {} : { rule: record.rule }),
+        ...(record.address === undefined ? {} : { address: record.address }),
+      }));
+  }
+
+  downloadsSince(time: number): DownloadView[] {
+    return this.browser.downloads.since(time);
+  }
+
+  holdInput(): () => void {
+    return this.browser.holdInput();
+  }
+
+  /**
+   * Runs `work` as one operation on a tab, when its turn in the lane comes, within the deadline (waiting counts).
+   * @throws AirlockError what `work` throws, with a `diagnosis` of the page; `timeout`, `cancelled`, `session_gone`,
+   * `browser_crashed`, `lane_full`, `tab_not_found`, `dialog_open`
+   */
+  run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn));
+  }
+
+  /**
+   * As `run`, without waiting for the lane: for what looks at a page that may be busy, or stops it.
+   * @throws AirlockError as `run`, `lane_full` excepted
+   */
+  runBeside<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (_signal, turn) => turn());
+  }
+
+  async #operate<T>(
+    request: RunRequest,
+    work: (op: Operation) => Promise<T>,
+    queue: (signal: AbortSignal, turn: () => Promise<T>) => Promise<T>,
+  ): Promise<T> {
+    this.#assertOpen();
+    this.touch();
+    const startedAt = Date.now();
+    using limit = deadline({
+      timeoutMs: request.timeoutMs,
+      client: request.client,
+      session: this.#ending.signal,
+    });
+    let tab: Tab | undefined;
+    try {
+      const running = queue(limit.signal, async () => {
+        tab = this.tabs.get(request.tab);
+        using op = new Operation({
+          tab,
+          env: this,
+          signal: limit.signal,
+          timeoutMs: Math.max(1, request.timeoutMs - (Date.now() - startedAt)),
+        });
+        return await work(op);
+      });
+      return await answerInTime(running, limit.signal);
+    } catch (error) {
+      throw this.#diagnosed(error, tab, startedAt);
+    } finally {
+      this.touch();
+    }
+  }
+
+  /** Ends the session for `reason`; every call gets the same receipt. What runs in it ends first, with `session_gone`. */
+  close(reason: CloseReason): Promise<Receipt> {
+    this.#closing ??= this.#close(reason);
+    return this.#closing;
+  }
+
+  async #close(reason: CloseReason): Promise<Receipt> {
+    this.#state = 'closing';
+    clearTimeout(this.#clock);
+    this.#ending.abort(
+      reason === 'crashed'
+        ? new AirlockError('browser_crashed', `The browser of session ${this.id} died`)
+        : new AirlockError('session_gone', `Session ${this.id} was closed: ${reason}`, { extra: { reason } }),
+    );
+    const receipt = await this.browser.reap(reason);
+    this.#state = reason === 'crashed' ? 'crashed' : 'closed';
+    this.emit('closed', receipt);
+    return receipt;
+  }
+
+  #ended(reason: CloseReason): void {
+    // The receipt is kept by whoever listens to `closed`; a fault in closing shows in it as survivors.
+    if (this.#closing === undefined) void this.close(reason);
+  }
+
+  #assertOpen(): void {
+    if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
+  }
+
+  #adopt(tab: Tab): void {
+    if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
+  }
+
+  #armClock(): void {
+    clearTimeout(this.#clock);
+    if (this.#closing) return;
+    const now = Date.now();
+    const next = Math.min(this.expiresAt, this.idleExpiresAt);
+    this.#clock = setTimeout(() => this.#tick(), Math.min(Math.max(0, next - now), 2 ** 31 - 1));
+    this.#clock.unref();
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    if (now >= this.expiresAt) this.#ended('ttl');
+    // An operation under way is use.
+    else if (this.#lane.depth > 0) this.touch();
+    else if (now >= this.idleExpiresAt) this.#ended('idle');
+    else this.#armClock();
+  }
+
+  /** Adds to a failed page operation what a person would look at first. */
+  #diagnosed(error: unknown, tab: Tab | undefined, since: number): unknown {
+    if (!(error instanceof AirlockError) || tab === undefined) return error;
+    return new AirlockError(error.code, error.message, {
+      cause: error,
+      retryable: error.retryable,
+      ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),
+      extra: {
+        ...error.extra,
+        diagnosis: {
+          tab: tab.id,
+          url: tab.url,
+          title: tab.title,
+          dialog: tab.dialog ?? null,
+          denials: this.denialsSince(since).slice(-5),
+          failedRequests: tab.failedRequests.slice(-5),
+          consoleErrors: tab.consoleErrors.slice(-5),
+        },
+      },
+    });
+  }
+}
+
+/** The answer of `work`; or the reason of `signal`, if `work` does not end soon after it. */
+async function answerInTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    signal.addEventListener(
+      'abort',
+      () => {
+        timer = setTimeout(() => reject(signal.reason), UNWIND_MS);
+      },
+      { once: true },
+    );
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {
+      // Reported already: as the answer, or as the reason that came first.
+    });
+  }
+}
