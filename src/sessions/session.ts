@@ -3,6 +3,7 @@ import { AirlockError } from '../errors.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
+import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
@@ -42,6 +43,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly id: string;
   readonly browser: Browser;
   readonly createdAt = Date.now();
+  readonly snapshots = new SnapshotStore();
   readonly dialogs: PageEnvironment['dialogs'];
   labels: Readonly<Record<string, string>>;
   readonly #limits: SessionLimits;
