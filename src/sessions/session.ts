@@ -48,6 +48,8 @@ export interface RunRequest {
 
 interface SessionEvents {
   closed: [Receipt];
+  /** An operation got its turn, after this many seconds of waiting. */
+  turn: [waitedSeconds: number];
 }
 
 /** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
@@ -82,7 +84,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
     watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
-    browser.floor.log.onDenial((record) => this.events.push('denial', { ...record }));
+    browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
   }
@@ -187,6 +189,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     let tab: Tab | undefined;
     try {
       const running = queue(limit.signal, async () => {
+        this.emit('turn', (Date.now() - startedAt) / 1000);
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
