@@ -66,10 +66,7 @@ async function respond(tab: Tab, accept: boolean, text: string | undefined): Pro
   });
   const promptText = text ?? tab.dialog?.defaultPrompt;
   try {
-    await tab.session.send('Page.handleJavaScriptDialog', {
-      accept,
-      ...(promptText !== undefined && { promptText }),
-    });
+    await tab.answerDialog(accept, promptText);
   } catch (error) {
     if (!/No dialog is showing/.test(String(error))) throw error;
     tab.dialog = undefined;

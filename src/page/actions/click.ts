@@ -82,7 +82,7 @@ async function press(
   effects.begin();
   const count = input.count ?? 1;
   await clickAt(op, ready.point, button, count, modifierBits(input.modifiers ?? []));
-  const report = await arrival(op, ready);
+  const report = await arrival(op, ready, effects);
   if (input.force || report === 'left' || effects.leaving) return undefined;
   if (report.wrong) return report.wrong;
   effects.expectClose = report.closing;

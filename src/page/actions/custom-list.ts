@@ -8,7 +8,7 @@ import { tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import type { Effects } from './effects.ts';
-import { landPointer, leftOr } from './landing.ts';
+import { landPointer } from './landing.ts';
 import { clickAt } from './pointer.ts';
 
 type Option = ListState['options'][number];
@@ -34,7 +34,7 @@ export async function chooseInCustomList(
   if (!list.multiple && chosen.length !== 1)
     throw listError('invalid_request', ready, list, 'takes exactly one option');
   for (const option of clicksFor(list, chosen)) await clickOption(op, ready, option, effects);
-  return verify(op, ready, list, chosen);
+  return verify(op, ready, list, chosen, effects);
 }
 
 async function look(op: Operation, ready: Ready): Promise<ListState> {
@@ -110,11 +110,12 @@ async function verify(
   ready: Ready,
   list: ListState,
   chosen: readonly Option[],
+  effects: Effects,
 ): Promise<string[]> {
   const values = chosen.map(({ value }) => value);
   const until = Date.now() + SHOW_MS;
   for (;;) {
-    const now = await leftOr(look(op, ready));
+    const now = await effects.orLeft(ready.frame, look(op, ready));
     if (now === 'left' || holds(now, list, chosen)) return values;
     if (Date.now() >= until) {
       const error = listError('not_verified', ready, now, 'does not show the choice');

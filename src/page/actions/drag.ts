@@ -7,8 +7,8 @@ import { Target } from '../target.ts';
 import { tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
-import { type ActionResult, withEffects } from './effects.ts';
-import { arrival, landPointer, leftOr } from './landing.ts';
+import { type ActionResult, type Effects, withEffects } from './effects.ts';
+import { arrival, landPointer } from './landing.ts';
 import { movePointer, pressButton, releaseButton } from './pointer.ts';
 import { Position } from './schemas.ts';
 
@@ -64,8 +64,8 @@ export async function drag(op: Operation, input: DragInput): Promise<DragResult>
     const pointer = new HeldPointer(op, from.point);
     await pointer.press();
     try {
-      await judgePress(op, from);
-      const kind = await carry(op, input, pointer, drags);
+      await judgePress(op, from, effects);
+      const kind = await carry(op, input, pointer, drags, effects);
       await pointer.release();
       return { kind };
     } catch (error) {
@@ -83,8 +83,8 @@ function aimOptions(position: Point | undefined) {
   return { enabled: true, editable: false, hit: true, guard: true, ...(position && { position }) };
 }
 
-async function judgePress(op: Operation, from: Ready): Promise<void> {
-  const report = await arrival(op, from);
+async function judgePress(op: Operation, from: Ready, effects: Effects): Promise<void> {
+  const report = await arrival(op, from, effects);
   if (report === 'left' || report.seen.length > 0) return;
   const element = tell(from.frame, from.aimed.described);
   const coveredBy = report.wrong && tell(from.frame, report.wrong);
@@ -103,6 +103,7 @@ async function carry(
   input: DragInput,
   pointer: HeldPointer,
   drags: Drags,
+  effects: Effects,
 ): Promise<'html5' | 'pointer'> {
   const steps = input.steps ?? 10;
   const start = pointer.at;
@@ -114,7 +115,7 @@ async function carry(
       : await aimTarget(op, input.to, { ...aimOptions(input.toPosition), guard: false });
   const end = target?.point ?? { x: start.x + (input.by?.dx ?? 0), y: start.y + (input.by?.dy ?? 0) };
   if (data) {
-    await drop(op, data, path(pointer.at, end, steps), target);
+    await drop(op, data, path(pointer.at, end, steps), target, effects);
     pointer.at = end;
     return 'html5';
   }
@@ -137,6 +138,7 @@ async function drop(
   data: Protocol.Input.DragData,
   points: readonly Point[],
   target: Ready | undefined,
+  effects: Effects,
 ): Promise<void> {
   const send = (type: 'dragEnter' | 'dragOver' | 'drop', { x, y }: Point) =>
     op.main('Input.dispatchDragEvent', { type, x, y, data });
@@ -149,7 +151,7 @@ async function drop(
   await send('dragEnter', first);
   for (const point of points) await send('dragOver', point);
   await send('drop', last);
-  if ((await leftOr(callHands(op, frame, 'dropped', number))) !== false) return;
+  if ((await effects.orLeft(frame, callHands(op, frame, 'dropped', number))) !== false) return;
   const element = target && tell(target.frame, target.aimed.described);
   throw new AirlockError('not_verified', `${element?.line ?? 'The place'} did not accept the drop`, {
     extra: { ...(element && { element }), types: data.items.map(({ mimeType }) => mimeType) },

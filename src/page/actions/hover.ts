@@ -7,7 +7,7 @@ import { tell } from '../target-errors.ts';
 import { aimTarget } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import { type ActionResult, withEffects } from './effects.ts';
-import { landPointer, leftOr } from './landing.ts';
+import { landPointer } from './landing.ts';
 import { movePointer } from './pointer.ts';
 import { Modifiers, Position } from './schemas.ts';
 
@@ -40,7 +40,10 @@ export function hover(op: Operation, input: HoverInput): Promise<ActionResult> {
     effects.begin();
     await movePointer(op, ready.point, undefined, modifierBits(input.modifiers ?? []));
     if (!input.force) await landPointer(op, ready);
-    if (input.force || (await leftOr(callHands(op, ready.frame, 'hovered', ready.number))) !== false)
+    if (
+      input.force ||
+      (await effects.orLeft(ready.frame, callHands(op, ready.frame, 'hovered', ready.number))) !== false
+    )
       return {};
     const element = tell(ready.frame, ready.aimed.described);
     const detail = `${element.line} is no longer under the pointer: it moved, or something came over it`;

@@ -5,8 +5,7 @@ import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
 import { aimTarget } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
-import { type ActionResult, withEffects } from './effects.ts';
-import { leftOr } from './landing.ts';
+import { type ActionResult, type Effects, withEffects } from './effects.ts';
 
 export const ScrollInput = Type.Object(
   {
@@ -48,7 +47,7 @@ export async function scroll(op: Operation, input: ScrollInput): Promise<ScrollR
       ...(dy !== undefined && { dy }),
       ...(to && { to }),
     };
-    return scrollBy(op, target, order);
+    return scrollBy(op, target, order, effects);
   });
 }
 
@@ -56,11 +55,12 @@ async function scrollBy(
   op: Operation,
   target: Target | undefined,
   order: ScrollOrder,
+  effects: Effects,
 ): Promise<{ scroll?: Omit<ScrollAnswer, 'moved'> }> {
   const options = { enabled: false, editable: false, hit: false };
   const ready = target === undefined ? undefined : await aimTarget(op, target, options);
   const frame = ready?.frame ?? op.tab.frames.main;
-  const answer = await leftOr(callHands(op, frame, 'scroll', ready?.number ?? 0, order));
+  const answer = await effects.orLeft(frame, callHands(op, frame, 'scroll', ready?.number ?? 0, order));
   if (answer === 'left') return {};
   const { moved, ...scroll } = answer;
   if (!moved && order.to === undefined) {

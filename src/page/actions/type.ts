@@ -8,7 +8,6 @@ import { callHands } from './call-hands.ts';
 import { type ActionResult, type Effects, flushTasks, withEffects } from './effects.ts';
 import { enterText, insertText, pressEnter } from './enter-text.ts';
 import { aimField, beginText, focusedField, mismatch, shown } from './field.ts';
-import { leftOr } from './landing.ts';
 
 export const TypeInput = Type.Object(
   {
@@ -79,7 +78,10 @@ async function typeLine(
   effects.begin();
   if (clear && before.value !== '') await insertText(op, '');
   await enterText(op, line, delayMs ?? 0);
-  const report = await leftOr(callHands(op, ready.frame, 'finishText', ready.number, before.value, false));
+  const report = await effects.orLeft(
+    ready.frame,
+    callHands(op, ready.frame, 'finishText', ready.number, before.value, false),
+  );
   if (report === 'left') return undefined;
   if (!landed(line, clear ? '' : before.value, before, report)) {
     throw mismatch(

@@ -152,7 +152,8 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     }
     const name = byLabels(el, walk);
     if (name !== '') return name;
-    if (type === 'file') return text.clean(attr(el, 'title') ?? '') || (el.multiple ? 'Choose Files' : 'Choose File');
+    if (type === 'file')
+      return text.clean(attr(el, 'title') ?? '') || (el.multiple ? 'Choose Files' : 'Choose File');
     return text.clean(attr(el, 'title') || attr(el, 'placeholder') || (attr(el, 'aria-placeholder') ?? ''));
   }
 
@@ -242,7 +243,8 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
       if (embedded !== null) return ` ${embedded} `;
     }
     const own = ownText(el, tag, walk, top);
-    const out = own !== '' ? own : paint === 1 ? hiddenInside(el, walk) : inside(el, walk) || tooltip(el, tag);
+    const out =
+      own !== '' ? own : paint === 1 ? hiddenInside(el, walk) : inside(el, walk) || tooltip(el, tag);
     return walk.hidden || styles.isBlock(el) ? ` ${out} ` : out;
   }
 

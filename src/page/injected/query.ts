@@ -43,7 +43,7 @@ export function queries(
     if (el === dom.deepFocus()) stated.unshift('focused');
     const value = states.valueFor(subject, subjectTag, role) ?? '';
     const shown = role === '' || role === 'none' ? 'generic' : role;
-    let line = name === '' ? shown : `${shown} ${text.quote(name)}`;
+    let line = printer.headOf(role, name);
     for (const state of stated) line += ` [${state}]`;
     const content =
       name === '' && value === '' ? text.cap(text.clean(el.textContent ?? ''), 80) : text.value(value);
