@@ -16,7 +16,7 @@ import { SelectInput, select } from '../page/actions/select.ts';
 import { TypeInput, type as typeText } from '../page/actions/type.ts';
 import type { Operation } from '../page/operation.ts';
 import { DialogSchema } from '../page/schema.ts';
-import { takeSnapshot } from '../page/snapshot/take.ts';
+import { snapshot as readPage, WHOLE_PAGE } from '../page/snapshot/snapshot.ts';
 import { type AnyOperation, defineOperation } from './define.ts';
 
 /** What every action answers. Some add a member of their own: `value`, `selected`, `hit`. */
@@ -51,7 +51,10 @@ const ActionAnswer = Type.Object({
 
 const WithSnapshot = {
   snapshot: Type.Optional(
-    Type.Boolean({ description: 'answer with the new snapshot, so that one call is a step' }),
+    Type.Union([Type.Boolean(), Type.Literal('diff')], {
+      description:
+        'answer with the new snapshot, or with what changed since the last one, so that one call is a step',
+    }),
   ),
 };
 
@@ -88,12 +91,19 @@ function action<I extends TObject>({ name, summary, input, errors = [], run }: A
     result: Type.Unsafe<ActionResult & { snapshot?: string }>(ActionAnswer),
     errors: [...TARGET_ERRORS, ...errors],
     async run({ op }, given) {
-      const { snapshot, ...own } = given as Static<I> & { snapshot?: boolean };
+      const { snapshot, ...own } = given as Static<I> & { snapshot?: boolean | 'diff' };
       const result = await run(op, own as Static<I>);
-      if (snapshot !== true || result.closed || op.tab.dialog) return result;
-      return { ...result, snapshot: (await takeSnapshot(op, {})).text };
+      if (snapshot === undefined || snapshot === false || result.closed || op.tab.dialog) return result;
+      return { ...result, snapshot: await pageAfter(op, snapshot === 'diff') };
     },
   });
+}
+
+async function pageAfter(op: Operation, diff: boolean): Promise<string> {
+  const last = diff ? op.env.snapshots.latest(op.tab.id) : undefined;
+  // Only a snapshot of the whole page can be compared with the one that is taken now.
+  const since = last?.shape === WHOLE_PAGE ? last.id : undefined;
+  return (await readPage(op, since === undefined ? {} : { since })).text;
 }
 
 export const actingOperations = [

@@ -92,6 +92,19 @@ describe('a tunnel', () => {
   });
 });
 
+test('a session that has used up its bytes is cut off and gets no more', async () => {
+  await using all = await stage((socket) => socket.resume().write(megabyte), { caps: { bytes: 1_000_000 } });
+  using client = await all.client();
+  await client.rest();
+  expect(client.broken).toBe(true);
+  const { client: next, reply } = await socksConnect(all.floor, '127.0.0.1', all.server.port);
+  next.socket.destroy();
+  expect(reply).toBe(2);
+  expect(all.floor.log.query({ verdict: 'deny' })).toMatchObject([
+    { rule: 'at most 1000000 bytes for a session' },
+  ]);
+});
+
 describe('a tunnel whose sides end', () => {
   test('a client that has said all still gets the answer', async () => {
     await using all = await stage((socket) => {

@@ -42,6 +42,7 @@ test.each([false, true])(
       workspace: place,
       closeBrowser,
       closeFloor,
+      immediate,
     });
     expect(receipt).toMatchObject({ zero: true, processes: { seen: 0 } });
     expect(closed).toBe(1);
