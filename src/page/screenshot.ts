@@ -67,7 +67,8 @@ export async function screenshot(
   const params: Protocol.Page.CaptureScreenshotRequest = {
     format,
     ...(format !== 'png' && { quality: input.quality ?? 80 }),
-    clip,
+    // Without a clip Chrome gives the whole view; its own measure of it leaves out the scroll bars.
+    ...((area || input.fullPage || clip.scale !== 1) && { clip }),
     captureBeyondViewport: input.fullPage === true || area !== undefined,
   };
   const { data } = await withBackground(op, input.omitBackground === true, () =>
