@@ -53,7 +53,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
-    else parseJson(request, String(body), done);
+    else void parseJson(request, String(body), done);
   });
   const parts = { service: options.service, metrics: new Metrics(options.service) };
   addHooks(app, options, parts.metrics);
