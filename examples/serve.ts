@@ -3,6 +3,7 @@
  * serves until it is stopped. Port 0, the default, is any free one.
  *
  *   /todomvc/      a single-page app: Vue, with the style sheets of the TodoMVC project
+ *   /swagger/      Swagger UI with the API of this service
  *   /vendor/NAME/  the files of the npm packages that it is built from
  */
 import { createReadStream, statSync } from 'node:fs';
@@ -17,6 +18,9 @@ const packages = join(here, '../node_modules');
 /** URL prefix → directory. Nothing else is served. */
 const mounts: readonly (readonly [string, string])[] = [
   ['/todomvc/', join(here, 'todomvc')],
+  ['/swagger/', join(here, 'swagger')],
+  ['/openapi/', join(here, '../openapi')],
+  ['/vendor/swagger-ui/', join(packages, 'swagger-ui-dist')],
   ['/vendor/vue/', join(packages, 'vue/dist')],
   ['/vendor/todomvc-app-css/', join(packages, 'todomvc-app-css')],
   ['/vendor/todomvc-common/', join(packages, 'todomvc-common')],
@@ -26,6 +30,7 @@ const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
 };
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -73,6 +78,6 @@ export async function serveExamples(port: number): Promise<{ url: string; close:
 if (import.meta.main) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
   const { url, close } = await serveExamples(Number(values.port));
-  console.log(`${url}/todomvc/`);
+  console.log(`${url}/todomvc/\n${url}/swagger/`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, close);
 }

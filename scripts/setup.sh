@@ -42,6 +42,36 @@ stop() {
   exit 1
 }
 
+is_debian() { [ -f /etc/debian_version ] && command -v apt-get >/dev/null; }
+is_root() { [ "$(id -u)" = 0 ]; }
+
+# Package managers talk a lot: what they print is shown when they fail.
+quietly() {
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null && rm -f "$log" && return 0
+  tail -n 20 "$log" >&2
+  rm -f "$log"
+  return 1
+}
+
+apt() { quietly env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q "$@"; }
+
+apt_update() {
+  say 'refreshing the package lists (apt-get update)'
+  apt update
+}
+
+apt_install() {
+  say "installing $* (apt-get; it may take some minutes)"
+  apt install -y --no-install-recommends "$@"
+}
+
+# The shared libraries that a program needs and this machine lacks, one a line.
+missing_libraries() {
+  [ "$(uname)" = Linux ] || return 0
+  ldd "$1" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p'
+}
+
 system_npm() { PATH=$system_path npm "$@" </dev/null; }
 
 # --- npm dependencies -----------------------------------------------------------------------------------------------
@@ -76,9 +106,23 @@ node_is_current() {
   major=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null) && [ "$major" -ge "$min_node" ]
 }
 
+bundled_node=node_modules/.bin/node
+
+# A small Debian, as in a container, lacks libatomic.so.1, which Node is linked with.
+install_libatomic() {
+  is_debian && is_root || return 1
+  apt_update && apt_install libatomic1
+}
+
+if ! node_is_current && missing_libraries "$bundled_node" | grep -q libatomic; then
+  install_libatomic || stop 'Node needs the shared library libatomic.so.1. Install it, then run this again:' \
+    'sudo apt-get install -y libatomic1    # Fedora: sudo dnf install -y libatomic'
+fi
+
 if ! node_is_current; then
   # The npm package `node` brings it with an install script; npm ci --ignore-scripts leaves that out.
   say 'installing Node (npm rebuild node)'
+  rm -f "$bundled_node" # one that does not run would be found first by its own install script
   system_npm rebuild node --ignore-scripts=false --loglevel=error || true
   node_is_current ||
     stop "Node $min_node or newer is needed, and the npm package \"node\" does not give one here ($(node --version 2>&1 || true))." \
@@ -95,19 +139,6 @@ chrome_is_enough() {
     start) [ -n "$browsers" ] ;;
     *) has headless-shell && has 'chrome	' ;;
   esac
-}
-
-is_debian() { [ -f /etc/debian_version ] && command -v apt-get >/dev/null; }
-is_root() { [ "$(id -u)" = 0 ]; }
-
-apt_install() {
-  say "installing $* (apt-get)"
-  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q install -y --no-install-recommends "$@" </dev/null
-}
-
-apt_update() {
-  say 'refreshing the package lists (apt-get update)'
-  DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q update </dev/null
 }
 
 # Ubuntu has no chromium-headless-shell, and its chromium only starts a snap: not a binary to run.
@@ -134,9 +165,8 @@ install_with_npm() {
 }
 
 starts() {
-  [ "$(uname)" = Linux ] || return 0
   path=$(printf '%s\n' "$browsers" | head -n 1 | cut -f 3)
-  missing=$(ldd "$path" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | tr '\n' ' ')
+  missing=$(missing_libraries "$path" | tr '\n' ' ')
   [ -z "$missing" ] || stop "$path lacks shared libraries: $missing" "$(by_hand)"
 }
 

@@ -1,19 +1,8 @@
 #!/usr/bin/env node
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import pino from 'pino';
 import packageJson from '../package.json' with { type: 'json' };
-import { type Config, ConfigError, durationSec, flagsHelp, loadConfig } from './config.ts';
+import { type Config, ConfigError, flagsHelp, loadConfig } from './config.ts';
 import { AirlockError, messageOf } from './errors.ts';
-import { isLoopback, listen } from './listen.ts';
-import { policyFromFlags } from './policy/policy.ts';
-import { SelfRegistry } from './policy/self.ts';
 import { leaveProcessOne } from './residual/init.ts';
-import { RuntimeDir } from './residual/runtime-dir.ts';
-import { buildServer } from './server.ts';
-import { defaultMaxSessions } from './sessions/capacity.ts';
-import { Service } from './sessions/service.ts';
-import { readPolicyFile, readToken } from './state.ts';
 
 const HELP = `airlock ${packageJson.version}: an isolated Chrome for every caller over plain HTTP
 
@@ -46,64 +35,26 @@ function describe(config: Config): Record<string, unknown> {
   return Object.fromEntries(rows);
 }
 
-async function serve({ settings }: Config): Promise<void> {
-  const logger = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: true }));
-  await mkdir(settings.stateDir, { recursive: true, mode: 0o700 });
-  const token = await readToken(settings.tokenFile, settings.stateDir);
-  if (settings.tokenFile !== undefined && !isLoopback(settings.host) && token.length < 16) {
-    throw new ConfigError('A service on a network address needs a token of at least 16 characters');
-  }
-  const policy = policyFromFlags({
-    allow: settings.allow,
-    deny: settings.deny,
-    ...(settings.policy === undefined ? {} : { file: await readPolicyFile(settings.policy) }),
-  });
-  const runtimeDir = await RuntimeDir.open(settings.runtimeDir);
-  const self = new SelfRegistry();
-  const service = new Service({
-    version: packageJson.version,
-    stateDir: settings.stateDir,
-    runtimeDir,
-    policy,
-    self,
-    engine: settings.engine,
-    chrome: settings.chrome,
-    noSandbox: settings.noSandbox || process.getuid?.() === 0,
-    maxSessions: settings.maxSessions ?? defaultMaxSessions(),
-    node: settings.node,
-    ttlSec: durationSec(settings.ttl),
-    idleSec: durationSec(settings.idle),
-    onFault: (error) => logger.error({ err: error }, 'fault'),
-    onSwept: (swept) => logger.info({ swept }, 'removed what was left'),
-  });
-  await service.sweeper.start();
-  const app = await buildServer({
-    service,
-    logger,
-    access: { token, hostNames: settings.hostName },
-    version: packageJson.version,
-  });
-  const listening = await listen(app, settings, self);
-  await writeFile(join(settings.stateDir, 'address'), `${listening.baseUrl}\n`, { mode: 0o600 });
-  announce(listening.baseUrl, settings.tokenFile ?? join(settings.stateDir, 'token'));
-  const stop = stopper(async () => {
-    await service.stop();
-    await app.close();
-    await listening[Symbol.asyncDispose]();
-    await service.sweeper[Symbol.asyncDispose]();
-    await runtimeDir[Symbol.asyncDispose]();
-  });
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+async function serve(config: Config): Promise<void> {
+  // Loaded late, so that a wrong flag is answered at once.
+  const { start } = await import('./serve.ts');
+  const running = await start(config.settings, packageJson.version);
+  announce(running.baseUrl, running.tokenFile);
+  const onSignal = stopper((hurry) => running.stop(hurry));
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
 }
 
-/** The first signal closes all sessions and exits 0; a second does not wait. */
-function stopper(close: () => Promise<void>): () => void {
-  let stopping = false;
+/** The first signal drains and exits with 0; the second does not wait for what runs; the third does not wait at all. */
+function stopper(stop: (hurry: AbortSignal) => Promise<void>): () => void {
+  const hurry = new AbortController();
+  let signals = 0;
   return () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    close().then(
+    signals += 1;
+    if (signals === 2) hurry.abort();
+    if (signals > 2) process.exit(1);
+    if (signals > 1) return;
+    stop(hurry.signal).then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`airlock: ${messageOf(error)}\n`);

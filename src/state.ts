@@ -10,16 +10,22 @@ const TOKEN = /^[\x21-\x7e]{8,512}$/;
 /**
  * The bearer token: from the file that the operator named, else from the state directory, where the first start makes
  * one (0600, 256 random bits).
+ * @param mayMake false on a network address: there, the token is to be one that its operator has chosen to give out
  * @throws ConfigError the file cannot be read or does not hold a token
  */
-export async function readToken(named: string | undefined, stateDir: string): Promise<string> {
+export async function readToken(
+  named: string | undefined,
+  stateDir: string,
+  mayMake: boolean,
+): Promise<string> {
   const path = named ?? join(stateDir, 'token');
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if (named === undefined && error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      return makeToken(path);
+      if (mayMake) return makeToken(path);
+      throw new ConfigError(`A network address needs a token: write one to ${path}, or give --token-file`);
     }
     throw new ConfigError(`The token file ${path} cannot be read: ${messageOf(error)}`);
   }

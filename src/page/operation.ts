@@ -2,6 +2,7 @@ import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.j
 import { AirlockError } from '../errors.ts';
 import { type CdpSession, isDetached } from './cdp.ts';
 import type { RefTable } from './refs.ts';
+import type { SnapshotStore } from './snapshot/store.ts';
 import type { Dialog, Tab } from './tab.ts';
 import type { Tabs } from './tabs.ts';
 
@@ -28,6 +29,8 @@ export interface DownloadView {
 export interface PageEnvironment {
   readonly tabs: Tabs;
   readonly refs: RefTable;
+  /** The last snapshots, for cursors, diffs and to say what a stale ref was. */
+  readonly snapshots: SnapshotStore;
   /** How the session answers JavaScript dialogs; under `report` they stay open until the caller answers. */
   readonly dialogs: 'report' | 'accept' | 'dismiss';
   /** Judges the URL of a navigation before Chrome sees it. */
@@ -140,7 +143,8 @@ export class Operation implements Disposable {
     this.signal.throwIfAborted();
     if (this.tab.closed) throw tabClosed(this.tab);
     if (this.tab.crashed && !this.#revives) throw pageCrashed(this.tab);
-    if (this.tab.dialog) throw dialogOpen(this.tab, this.tab.dialog);
+    // Under the other policies the session is about to answer it.
+    if (this.tab.dialog && this.env.dialogs === 'report') throw dialogOpen(this.tab, this.tab.dialog);
   }
 
   /** Resolves after `ms`, or rejects as `race` does. For polling where Chrome has no event. */

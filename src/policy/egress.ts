@@ -182,12 +182,17 @@ async function rewind(socket: Socket): Promise<void> {
   if (early.length > 0) socket.unshift(Buffer.concat(early));
 }
 
+/** RFC 1929 has one octet for the length of each. */
+const credentialLimitBytes = 255;
+
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const plain = decodeURIComponent(text);
+    if (Buffer.byteLength(plain) <= credentialLimitBytes) return plain;
   } catch {
     throw invalid('has credentials that are not percent-encoded');
   }
+  throw invalid(`has credentials of more than ${credentialLimitBytes} bytes`);
 }
 
 function invalid(what: string): AirlockError {

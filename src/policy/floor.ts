@@ -7,11 +7,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AirlockError } from '../errors.ts';
+import { DeniedError } from './authorise.ts';
 import { CanaryWatch } from './canary.ts';
 import { toAirlockError } from './connect-error.ts';
 import { serveConnection } from './connection.ts';
 import type { SelfCheck } from './decide.ts';
-import type { Decision } from './decision.ts';
+import { type Decision, deny } from './decision.ts';
 import { DecisionLog } from './decision-log.ts';
 import { DialError } from './dial.ts';
 import type { Egress } from './egress.ts';
@@ -30,6 +31,8 @@ export interface FloorCaps {
   readonly idleMs: number;
   /** For all addresses of one connect. */
   readonly dialMs: number;
+  /** In and out together, for the life of the session; looked at once in a second. */
+  readonly bytes: number;
 }
 
 /** The figures of docs/network-policy.md. */
@@ -38,6 +41,7 @@ export const defaultFloorCaps: FloorCaps = {
   handshakeMs: 5000,
   idleMs: 300_000,
   dialMs: 10_000,
+  bytes: Number.POSITIVE_INFINITY,
 };
 
 /** Where floors put their ports, so that no session reaches another's. */
@@ -89,6 +93,7 @@ export class Floor implements AsyncDisposable {
   #accepted = 0;
   #bytesIn = 0;
   #bytesOut = 0;
+  #byteWatch: NodeJS.Timeout | undefined;
   #closed: Promise<{ connectionsClosed: number }> | undefined;
 
   private constructor(options: FloorOptions) {
@@ -221,7 +226,11 @@ export class Floor implements AsyncDisposable {
     const bound = this.#server.address();
     this.#port = bound !== null && typeof bound === 'object' ? bound.port : 0;
     this.#options.self.add(this.#port);
-    this.#server.on('error', (error) => this.fail(error));
+    this.#watchBytes();
+    this.#server.on('error', (error) => {
+      // Out of descriptors for one connection is not the end; a listener that has stopped is.
+      if (!this.#server.listening) this.fail(error);
+    });
     this.#server.on('close', () => this.fail(new Error('the listener was closed')));
   }
 
@@ -242,6 +251,7 @@ export class Floor implements AsyncDisposable {
   }
 
   async #open(host: string, port: number, options: OpenOptions): Promise<Link> {
+    if (this.#spent()) this.#denySpent(host, port);
     const link = await this.#outbound.open(host, port, options);
     if (this.#closing.signal.aborted) {
       link.socket.destroy();
@@ -249,6 +259,27 @@ export class Floor implements AsyncDisposable {
     }
     this.#keep(link);
     return link;
+  }
+
+  #spent(): boolean {
+    const { bytesIn, bytesOut } = this.counters;
+    return bytesIn + bytesOut >= this.#caps.bytes;
+  }
+
+  #denySpent(host: string, port: number): never {
+    const decision = deny('rule', { rule: `at most ${this.#caps.bytes} bytes for a session` });
+    const target = `${host}:${port}`;
+    this.log.record({ stage: 'host', target, decision });
+    throw new DeniedError(target, 'host', decision);
+  }
+
+  #watchBytes(): void {
+    if (this.#caps.bytes === Number.POSITIVE_INFINITY) return;
+    this.#byteWatch = setInterval(() => {
+      if (!this.#spent()) return;
+      for (const { socket } of this.#links) socket.resetAndDestroy();
+    }, 1000);
+    this.#byteWatch.unref();
   }
 
   #keep(link: Link): void {
@@ -262,6 +293,7 @@ export class Floor implements AsyncDisposable {
 
   async #shutDown(): Promise<{ connectionsClosed: number }> {
     this.#closing.abort();
+    clearInterval(this.#byteWatch);
     this.#canary.close();
     const disposed = this.#outbound[Symbol.asyncDispose]();
     const sockets = [...this.#clients, ...[...this.#links].map(({ socket }) => socket)];

@@ -146,7 +146,7 @@ export class Outbound implements AsyncDisposable {
     const until = performance.now() + dialMs;
     let failure = new DialError('failed', 'there is no address to ask for');
     for (const address of interleave(addresses).slice(0, dialLimit)) {
-      const timeoutMs = until - performance.now();
+      const timeoutMs = Math.ceil(until - performance.now());
       if (timeoutMs <= 0)
         throw new DialError('timeout', `egress proxy ${egress.redacted}: no answer in time`);
       const upstream = await this.#dialEgress(egress, signal, timeoutMs);

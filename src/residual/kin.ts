@@ -40,7 +40,7 @@ interface Member extends ProcessIdentity {
   signal?: 'SIGTERM' | 'SIGKILL';
 }
 
-/** Pause between two questions to the kernel whether a killed process is gone. It is, as a rule, within 5 ms. */
+/** Pause between two questions to the kernel whether a killed process is gone. */
 const POLL_MS = 5;
 /** Longest wait for killed processes to end; one in an uninterruptible wait may not. */
 const KILL_WAIT_MS = 1000;

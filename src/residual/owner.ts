@@ -61,7 +61,8 @@ export function pidsAreComparable(service: InstanceRecord): boolean {
 
 /**
  * Whether the instance that made a workspace is this one, another that lives, or a dead one. Dead takes two witnesses
- * where two can be had: nobody listens on its lock, and its process is gone (or its pid names another process).
+ * where two can be had: nobody listens on its lock, and its process is gone (or its pid names another process). The lock
+ * alone speaks for an instance of an earlier boot, or in a container whose pids we cannot see.
  */
 export async function judgeOwner(
   directory: RuntimeDir,
@@ -69,7 +70,6 @@ export async function judgeOwner(
 ): Promise<'self' | 'alive' | 'dead'> {
   const { service } = record;
   if (service.instanceId === directory.instance.instanceId) return 'self';
-  if (service.bootId !== bootId()) return 'dead';
   if (await isInstanceAlive(directory.path, service.instanceId)) return 'alive';
   if (!pidsAreComparable(service)) return 'dead';
   return lifeOf(service) === 'alive' ? closedLock(directory, service) : 'dead';

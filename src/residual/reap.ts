@@ -11,23 +11,33 @@ import type { Receipt } from './receipts.ts';
 import { wipe } from './wipe.ts';
 import type { Workspace } from './workspace.ts';
 
+/** A Chrome that this process has spawned. */
+interface Started {
+  child: ChildProcess;
+  identity: ProcessIdentity;
+}
+
 export interface ReapRequest {
   sessionId: string;
   /** Why the session ends; goes into the receipt as it is. */
   reason: string;
   workspace: Workspace;
   /** The Chrome that the service started. Without it (an attached browser, a launch that failed) none is ended. */
-  chrome?: { child: ChildProcess; identity: ProcessIdentity };
+  chrome?: Started;
   /** Asks Chrome to close (`Browser.close`); for an attached browser, gives up the connection to it. */
   closeBrowser?: () => Promise<void>;
   /** Closes the session's network floor. */
   closeFloor: () => Promise<{ connectionsClosed: number }>;
   /** A persistent profile outside the workspace: it stays, but nothing may go on using it. */
   preserve?: string;
+  /** Goes straight to SIGKILL: for a second signal to the service, or a Chrome that holds nothing worth a farewell. */
+  immediate?: boolean;
 }
 
 /** Longest wait for Chrome to go after `Browser.close`. Measured: headless shell 70 ms, full Chrome 210 ms. */
 const CLOSE_LIMIT_MS = 2000;
+/** What is left of it when the connection breaks instead of answering: Chrome hangs up before it has finished. */
+const HANG_UP_LIMIT_MS = 250;
 /** Longest wait after SIGTERM. */
 const TERM_LIMIT_MS = 2000;
 /** Longest wait for the floor, next to the steps above. */
@@ -40,7 +50,7 @@ const EXIT_LIMIT_MS = 1000;
  * Wait for orphans to be reaped by their new parent. A proper process 1 does it at once; some only look every two
  * seconds, and a close does not wait for that: such an orphan holds nothing but its number.
  */
-const REAP_LIMIT_MS = 50;
+const REAP_LIMIT_MS = 20;
 
 /** The result of `work`, or undefined when it takes longer than allowed or fails; failures are noted. */
 async function within<T>(
@@ -67,8 +77,8 @@ function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Waits for the exit of our own child, which is also what reaps it. `cut` ends the wait early. */
-function exited(child: ChildProcess, limitMs: number, cut?: Promise<unknown>): Promise<boolean> {
+/** Waits for the exit of our own child, which is also what reaps it. When `asked` fails the wait is cut short. */
+function exited(child: ChildProcess, limitMs: number, asked?: Promise<unknown>): Promise<boolean> {
   if (hasExited(child)) return Promise.resolve(true);
   return new Promise((resolve) => {
     const done = (): void => {
@@ -77,26 +87,35 @@ function exited(child: ChildProcess, limitMs: number, cut?: Promise<unknown>): P
       resolve(hasExited(child));
     };
     // Not unref'd: a service that shuts down has to outlive its Chromes.
-    const timer = setTimeout(done, limitMs);
+    let timer = setTimeout(done, limitMs);
     child.once('exit', done);
-    cut?.then(undefined, done);
+    asked?.catch(() => {
+      if (hasExited(child)) return;
+      clearTimeout(timer);
+      timer = setTimeout(done, HANG_UP_LIMIT_MS);
+    });
   });
 }
 
+/** Runs `work` now; whatever it throws is a rejection. */
+async function attempt<T>(work: () => Promise<T>): Promise<T> {
+  return await work();
+}
+
+/** Gives up the connection to a browser that somebody else started. */
+async function detach(request: ReapRequest, problems: string[]): Promise<void> {
+  if (request.closeBrowser === undefined) return;
+  await within(attempt(request.closeBrowser), CLOSE_LIMIT_MS, 'closing the connection', problems);
+}
+
 /** Rungs 1 and 2: ask Chrome to close, then tell its group to. A stopped process can do neither, and is not waited for. */
-async function askToEnd(request: ReapRequest, kin: Kin, problems: string[]): Promise<void> {
-  const { chrome, closeBrowser } = request;
-  const asked = closeBrowser === undefined ? undefined : Promise.resolve().then(closeBrowser);
-  asked?.catch((error: unknown) => {
-    // An answer that never came because Chrome is gone is how a close ends; see below for one that is not gone.
-    if (chrome === undefined) problems.push(`closing the connection: ${messageOf(error)}`);
-  });
-  if (chrome === undefined) {
-    if (asked !== undefined) await within(asked, CLOSE_LIMIT_MS, 'closing the connection', []);
-    return;
-  }
+async function askToEnd(request: ReapRequest, chrome: Started, kin: Kin): Promise<void> {
+  const { closeBrowser, immediate } = request;
+  const asked = closeBrowser === undefined || immediate === true ? undefined : attempt(closeBrowser);
+  asked?.catch(() => undefined); // a broken connection is no news here; whether Chrome goes is what counts
   // While the parents are alive: afterwards nobody can say whose children the helpers were.
   kin.look(await ProcessIndex.read());
+  if (immediate === true) return;
   const { child, identity } = chrome;
   if (asked !== undefined && !isStopped(identity)) await exited(child, CLOSE_LIMIT_MS, asked);
   if (hasExited(child) || isStopped(identity)) return;
@@ -110,14 +129,18 @@ function isStopped(identity: ProcessIdentity): boolean {
 }
 
 async function endProcesses(request: ReapRequest, kin: Kin, problems: string[]): Promise<void> {
+  const { chrome } = request;
   try {
-    await askToEnd(request, kin, problems);
-    if (request.preserve !== undefined) await kin.until('dead', FLUSH_LIMIT_MS);
+    if (chrome === undefined) await detach(request, problems);
+    else await askToEnd(request, chrome, kin);
+    if (request.preserve !== undefined && request.immediate !== true) await kin.until('dead', FLUSH_LIMIT_MS);
     await kin.kill();
-    if (request.chrome !== undefined) await exited(request.chrome.child, EXIT_LIMIT_MS);
   } catch (error) {
     problems.push(`processes: ${messageOf(error)}`);
+    // Without a view of the processes there is still our own child, whose pid is its own until we have reaped it.
+    chrome?.child.kill('SIGKILL');
   }
+  if (chrome !== undefined) await exited(chrome.child, EXIT_LIMIT_MS);
 }
 
 /**
@@ -168,7 +191,7 @@ export async function reap(request: ReapRequest): Promise<Receipt> {
   const problems: string[] = [];
   const paths = preserve === undefined ? [workspace.path] : [workspace.path, preserve];
   const kin = new Kin({ paths, ...(chrome === undefined ? {} : { root: chrome.identity }) });
-  const floor = within(Promise.resolve().then(request.closeFloor), FLOOR_LIMIT_MS, 'floor', problems);
+  const floor = within(attempt(request.closeFloor), FLOOR_LIMIT_MS, 'floor', problems);
   await endProcesses(request, kin, problems);
   const closedFloor = await floor;
   if (preserve !== undefined) unlockProfile(preserve, chrome?.identity, problems);

@@ -107,7 +107,11 @@ export class Workspace {
     return this.#record.chrome;
   }
 
-  /** The whole environment of the session's Chrome: directories of the workspace, language, time zone, search path. */
+  /**
+   * The whole environment of the session's Chrome: directories of the workspace, language, time zone, search path. Start
+   * it with {@link path} as its working directory and as leader of its own group: helpers that survive a crash of Chrome
+   * are recognised by where they stand.
+   */
   env(options: EnvironmentOptions = {}): Record<string, string> {
     const outer = options.outer ?? process.env;
     const environment: Record<string, string> = {

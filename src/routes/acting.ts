@@ -1,15 +1,22 @@
 import { type Static, type TObject, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { CheckInput, check, uncheck } from '../page/actions/check.ts';
+import { ClearInput, clear } from '../page/actions/clear.ts';
 import { ClickInput, click } from '../page/actions/click.ts';
+import { DragInput, drag } from '../page/actions/drag.ts';
 import type { ActionResult } from '../page/actions/effects.ts';
 import { FillInput, fill } from '../page/actions/fill.ts';
+import { FillFormInput, fillForm } from '../page/actions/fill-form.ts';
+import { FocusInput, focus } from '../page/actions/focus.ts';
+import { HoverInput, hover } from '../page/actions/hover.ts';
+import { MouseInput, mouse } from '../page/actions/mouse.ts';
 import { PressInput, press } from '../page/actions/press.ts';
+import { ScrollInput, scroll } from '../page/actions/scroll.ts';
 import { SelectInput, select } from '../page/actions/select.ts';
 import { TypeInput, type as typeText } from '../page/actions/type.ts';
 import type { Operation } from '../page/operation.ts';
 import { DialogSchema } from '../page/schema.ts';
-import { takeSnapshot } from '../page/snapshot/take.ts';
+import { snapshot as readPage, WHOLE_PAGE } from '../page/snapshot/snapshot.ts';
 import { type AnyOperation, defineOperation } from './define.ts';
 
 /** What every action answers. Some add a member of their own: `value`, `selected`, `hit`. */
@@ -44,7 +51,10 @@ const ActionAnswer = Type.Object({
 
 const WithSnapshot = {
   snapshot: Type.Optional(
-    Type.Boolean({ description: 'answer with the new snapshot, so that one call is a step' }),
+    Type.Union([Type.Boolean(), Type.Literal('diff')], {
+      description:
+        'answer with the new snapshot, or with what changed since the last one, so that one call is a step',
+    }),
   ),
 };
 
@@ -81,12 +91,19 @@ function action<I extends TObject>({ name, summary, input, errors = [], run }: A
     result: Type.Unsafe<ActionResult & { snapshot?: string }>(ActionAnswer),
     errors: [...TARGET_ERRORS, ...errors],
     async run({ op }, given) {
-      const { snapshot, ...own } = given as Static<I> & { snapshot?: boolean };
+      const { snapshot, ...own } = given as Static<I> & { snapshot?: boolean | 'diff' };
       const result = await run(op, own as Static<I>);
-      if (snapshot !== true || result.closed || op.tab.dialog) return result;
-      return { ...result, snapshot: (await takeSnapshot(op, {})).text };
+      if (snapshot === undefined || snapshot === false || result.closed || op.tab.dialog) return result;
+      return { ...result, snapshot: await pageAfter(op, snapshot === 'diff') };
     },
   });
+}
+
+async function pageAfter(op: Operation, diff: boolean): Promise<string> {
+  const last = diff ? op.env.snapshots.latest(op.tab.id) : undefined;
+  // Only a snapshot of the whole page can be compared with the one that is taken now.
+  const since = last?.shape === WHOLE_PAGE ? last.id : undefined;
+  return (await readPage(op, since === undefined ? {} : { since })).text;
 }
 
 export const actingOperations = [
@@ -120,4 +137,33 @@ export const actingOperations = [
   }),
   action({ name: 'check', summary: 'Tick a checkbox, radio or switch', input: CheckInput, run: check }),
   action({ name: 'uncheck', summary: 'Untick a checkbox or switch', input: CheckInput, run: uncheck }),
+  action({
+    name: 'clear',
+    summary: 'Empty a field',
+    input: ClearInput,
+    errors: ['not_editable'],
+    run: clear,
+  }),
+  action({ name: 'focus', summary: 'Give an element the focus', input: FocusInput, run: focus }),
+  action({ name: 'hover', summary: 'Move the pointer over an element', input: HoverInput, run: hover }),
+  action({
+    name: 'fill-form',
+    summary: 'Set several fields in one request',
+    input: FillFormInput,
+    errors: ['not_editable', 'option_not_found'],
+    run: fillForm,
+  }),
+  action({
+    name: 'scroll',
+    summary: 'Scroll an element into view, or the page',
+    input: ScrollInput,
+    run: scroll,
+  }),
+  action({
+    name: 'drag',
+    summary: 'Drag one element to another, by pointer or HTML5',
+    input: DragInput,
+    run: drag,
+  }),
+  action({ name: 'mouse', summary: 'Raw pointer input at coordinates', input: MouseInput, run: mouse }),
 ];

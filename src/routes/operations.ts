@@ -1,5 +1,7 @@
 import { actingOperations } from './acting.ts';
 import type { AnyOperation } from './define.ts';
+import { eventOperations } from './events.ts';
+import { heapOperations } from './heap.ts';
 import { navigationOperations } from './navigation.ts';
 import { policyOperations } from './policy.ts';
 import { readingOperations } from './reading.ts';
@@ -12,10 +14,12 @@ import { tabOperations } from './tabs.ts';
 export const operations: readonly AnyOperation[] = [
   ...serviceOperations,
   ...sessionOperations,
+  ...eventOperations,
   ...policyOperations,
   ...tabOperations,
   ...navigationOperations,
   ...readingOperations,
   ...actingOperations,
   ...stateOperations,
+  ...heapOperations,
 ];

@@ -1,31 +1,33 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { ScreenshotInput, screenshot } from '../page/screenshot.ts';
-import { takeSnapshot } from '../page/snapshot/take.ts';
+import type { SnapshotAnswer } from '../page/snapshot/answer.ts';
+import { SnapshotInput, snapshot } from '../page/snapshot/snapshot.ts';
 import { Bytes, defineOperation } from './define.ts';
 
-const SnapshotInput = Type.Object(
-  {
-    interactive: Type.Optional(Type.Boolean({ description: 'only what can be acted on, and its ancestors' })),
-    depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'levels below the root' })),
-    selector: Type.Optional(Type.String({ description: 'only the subtree of this element (CSS)' })),
-    viewport: Type.Optional(Type.Boolean({ description: 'only what is inside the viewport' })),
-    urls: Type.Optional(Type.Boolean({ description: 'print where links lead' })),
-    boxes: Type.Optional(Type.Boolean({ description: 'print boxes in CSS pixels' })),
-  },
-  { additionalProperties: false },
-);
-
 const SnapshotResult = Type.Object({
-  id: Type.String(),
+  id: Type.String({ description: 's1, s2, …: for since' }),
   tab: Type.String(),
   url: Type.String({ 'x-untrusted': true }),
   title: Type.String({ 'x-untrusted': true }),
   text: Type.String({ 'x-untrusted': true }),
   truncated: Type.Boolean(),
   total: Type.Integer({ description: 'characters of the whole snapshot' }),
+  cursor: Type.Optional(Type.String({ description: 'gives the lines that follow' })),
+  largest: Type.Optional(
+    Type.Array(Type.Unknown(), { 'x-untrusted': true, description: 'parts that can be asked for by ref' }),
+  ),
+  diff: Type.Optional(
+    Type.Object({
+      since: Type.String(),
+      added: Type.Integer(),
+      removed: Type.Integer(),
+      changed: Type.Integer(),
+      whole: Type.Boolean({ description: 'so much changed that all of it is answered' }),
+    }),
+  ),
 });
 
-const snapshot = defineOperation({
+const snapshotOperation = defineOperation({
   name: 'snapshot',
   method: 'GET',
   path: '/v1/sessions/{id}/snapshot',
@@ -33,25 +35,10 @@ const snapshot = defineOperation({
   tag: 'reading',
   scope: 'page',
   input: SnapshotInput,
-  result: SnapshotResult,
-  errors: ['invalid_target', 'target_not_found'],
-  text: (result: Static<typeof SnapshotResult>) =>
-    `page ${result.tab} ${result.url} ${JSON.stringify(result.title)} snapshot=${result.id}\n${result.text}\n`,
-  async run({ op }, { selector, ...options }) {
-    const taken = await takeSnapshot(op, {
-      ...options,
-      ...(selector === undefined ? {} : { root: { selector } }),
-    });
-    return {
-      id: 's1',
-      tab: op.tab.id,
-      url: taken.url,
-      title: taken.title,
-      text: taken.text,
-      truncated: false,
-      total: taken.text.length,
-    };
-  },
+  result: Type.Unsafe<SnapshotAnswer>(SnapshotResult),
+  errors: ['invalid_target', 'target_not_found', 'stale_ref', 'frame_not_found'],
+  text: (result) => `${result.text}\n`,
+  run: ({ op }, input) => snapshot(op, input),
 });
 
 const screenshotOperation = defineOperation({
@@ -71,4 +58,4 @@ const screenshotOperation = defineOperation({
   },
 });
 
-export const readingOperations = [snapshot, screenshotOperation];
+export const readingOperations = [snapshotOperation, screenshotOperation];

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { AirlockError } from '../errors.ts';
+import { answerDialog, DialogInput } from '../page/dialogs.ts';
+import { DialogSchema } from '../page/schema.ts';
 import { defineOperation } from './define.ts';
 
 const TabView = Type.Object({
@@ -44,44 +45,31 @@ const getDialog = defineOperation({
   scope: 'observer',
   input: Type.Object({ tab: Type.Optional(Type.String()) }),
   result: Type.Object({
-    dialog: Type.Union([
-      Type.Null(),
-      Type.Object({
-        tab: Type.String(),
-        type: Type.Enum(['alert', 'confirm', 'prompt', 'beforeunload']),
-        message: Type.String({ 'x-untrusted': true }),
-        defaultPrompt: Type.String({ 'x-untrusted': true }),
-        url: Type.String({ 'x-untrusted': true }),
-        openedAt: Type.String({ format: 'date-time' }),
-      }),
-    ]),
+    tab: Type.String(),
+    dialog: Type.Union([Type.Null(), DialogSchema]),
   }),
   async run({ session }, { tab }) {
     const found = session.tabs.get(tab);
-    return { dialog: found.dialog ? { tab: found.id, ...found.dialog } : null };
+    return { tab: found.id, dialog: found.dialog ?? null };
   },
 });
 
-const answerDialog = defineOperation({
+const answer = defineOperation({
   name: 'dialog.answer',
   method: 'POST',
   path: '/v1/sessions/{id}/dialog',
   summary: 'Accept or dismiss the open dialog; never waits for the lane',
   tag: 'tabs',
   scope: 'observer',
-  input: Type.Object({
-    action: Type.Enum(['accept', 'dismiss']),
-    text: Type.Optional(Type.String({ maxLength: 100_000, description: 'what a prompt returns' })),
-    tab: Type.Optional(Type.String()),
+  input: Type.Object({ ...DialogInput.properties, tab: Type.Optional(Type.String()) }),
+  result: Type.Object({
+    ok: Type.Literal(true),
+    dialog: DialogSchema,
+    next: Type.Optional(DialogSchema),
   }),
-  result: Type.Object({ ok: Type.Literal(true), tab: Type.String() }),
   errors: ['no_dialog', 'tab_not_found'],
-  async run({ session }, { action, text, tab }) {
-    const found = session.tabs.get(tab);
-    if (!found.dialog) throw new AirlockError('no_dialog', `Tab ${found.id} shows no dialog`);
-    await found.answerDialog(action === 'accept', text);
-    return { ok: true as const, tab: found.id };
-  },
+  run: ({ session, request }, { tab, ...input }) =>
+    session.runBeside({ tab, timeoutMs: 10_000, client: request.signal }, (op) => answerDialog(op, input)),
 });
 
-export const tabOperations = [listTabs, getDialog, answerDialog];
+export const tabOperations = [listTabs, getDialog, answer];

@@ -128,6 +128,10 @@ export class Browser {
     return this.#chrome?.exited ?? new Promise(() => undefined);
   }
 
+  get onFault(): (error: unknown) => void {
+    return this.#options.onFault;
+  }
+
   get engine(): Engine {
     return this.#options.chrome.engine;
   }
@@ -164,11 +168,25 @@ export class Browser {
     return decision;
   }
 
-  /** Gives a pooled browser to a caller: its policy, its looks. */
-  async assign(policy: Policy, spec: SessionSpec): Promise<void> {
+  /** Stops reading from Chrome until the answer is called: back-pressure for what is written to disk as it comes in. */
+  holdInput(): () => void {
+    const pipe = this.#chrome?.pipeRead;
+    pipe?.pause();
+    return () => pipe?.resume();
+  }
+
+  /**
+   * Gives a pooled browser to a caller: its policy, its looks.
+   * @throws Error when Chrome died meanwhile; the reason of `signal`
+   */
+  async assign(policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<void> {
+    const chrome = this.#chrome;
+    if (!chrome) throw new AirlockError('internal', 'The browser is not started');
     this.#spec = spec;
     this.floor.setPolicy(policy);
-    await Promise.all(this.tabs.list().map((tab) => outfit(tab.session, 'page', spec)));
+    this.floor.openToUser();
+    const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
+    await this.#untilExit(chrome, signal, Promise.all(dressed));
   }
 
   /** Ends everything and proves it. Every call gets the same receipt. */

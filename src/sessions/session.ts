@@ -1,24 +1,41 @@
 import { EventEmitter } from 'node:events';
 import { AirlockError } from '../errors.ts';
+import { answerByPolicy } from '../page/dialogs.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
+import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
+import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
+import { watchQuota } from './quota.ts';
 import type { SessionSpec } from './spec.ts';
 
 export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
 
 /** Why a session ended; the `reason` of its receipt. */
-export type CloseReason = 'deleted' | 'ttl' | 'idle' | 'crashed' | 'shutdown' | 'client_gone' | 'floor_down';
+export type CloseReason =
+  | 'deleted'
+  | 'ttl'
+  | 'idle'
+  | 'quota'
+  | 'crashed'
+  | 'shutdown'
+  | 'client_gone'
+  | 'floor_down';
 
 export interface SessionLimits {
   ttlSec: number;
   idleSec: number;
+}
+
+export interface SessionInit extends SessionLimits {
+  /** What the workspace may hold, in bytes. */
+  readonly diskQuotaBytes: number;
 }
 
 export interface RunRequest {
@@ -41,6 +58,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly id: string;
   readonly browser: Browser;
   readonly createdAt = Date.now();
+  readonly events = new EventRing();
+  readonly snapshots = new SnapshotStore();
   readonly dialogs: PageEnvironment['dialogs'];
   labels: Readonly<Record<string, string>>;
   readonly #limits: SessionLimits;
@@ -51,17 +70,20 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #clock: NodeJS.Timeout | undefined;
   #closing: Promise<Receipt> | undefined;
 
-  constructor(browser: Browser, spec: SessionSpec, limits: SessionLimits) {
+  constructor(browser: Browser, spec: SessionSpec, init: SessionInit) {
     super();
     this.id = browser.id;
     this.browser = browser;
     this.dialogs = spec.dialogs ?? 'report';
     this.labels = spec.labels ?? {};
-    this.#limits = { ...limits };
+    this.#limits = { ttlSec: init.ttlSec, idleSec: init.idleSec };
     for (const tab of this.tabs.list()) this.#adopt(tab);
     this.tabs.on('opened', (tab) => this.#adopt(tab));
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
+    watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
+    browser.floor.log.onDenial((record) => this.events.push('denial', { ...record }));
+    browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
   }
 
@@ -128,12 +150,32 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     return this.browser.downloads.since(time);
   }
 
+  holdInput(): () => void {
+    return this.browser.holdInput();
+  }
+
   /**
    * Runs `work` as one operation on a tab, when its turn in the lane comes, within the deadline (waiting counts).
    * @throws AirlockError what `work` throws, with a `diagnosis` of the page; `timeout`, `cancelled`, `session_gone`,
    * `browser_crashed`, `lane_full`, `tab_not_found`, `dialog_open`
    */
-  async run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+  run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn));
+  }
+
+  /**
+   * As `run`, without waiting for the lane: for what looks at a page that may be busy, or stops it.
+   * @throws AirlockError as `run`, `lane_full` excepted
+   */
+  runBeside<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
+    return this.#operate(request, work, (_signal, turn) => turn());
+  }
+
+  async #operate<T>(
+    request: RunRequest,
+    work: (op: Operation) => Promise<T>,
+    queue: (signal: AbortSignal, turn: () => Promise<T>) => Promise<T>,
+  ): Promise<T> {
     this.#assertOpen();
     this.touch();
     const startedAt = Date.now();
@@ -144,7 +186,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     });
     let tab: Tab | undefined;
     try {
-      const running = this.#lane.run(limit.signal, async () => {
+      const running = queue(limit.signal, async () => {
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
@@ -162,6 +204,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     }
   }
 
+  /** Resolves when nothing runs or waits in the lane. */
+  whenQuiet(): Promise<void> {
+    return this.#lane.whenQuiet();
+  }
+
   /** Ends the session for `reason`; every call gets the same receipt. What runs in it ends first, with `session_gone`. */
   close(reason: CloseReason): Promise<Receipt> {
     this.#closing ??= this.#close(reason);
@@ -170,6 +217,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   async #close(reason: CloseReason): Promise<Receipt> {
     this.#state = 'closing';
+    this.events.push('closing', { reason });
     clearTimeout(this.#clock);
     this.#ending.abort(
       reason === 'crashed'
@@ -178,6 +226,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     );
     const receipt = await this.browser.reap(reason);
     this.#state = reason === 'crashed' ? 'crashed' : 'closed';
+    this.events.push('closed', { reason, receipt });
+    this.events.end();
     this.emit('closed', receipt);
     return receipt;
   }
@@ -192,14 +242,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   }
 
   #adopt(tab: Tab): void {
-    if (this.dialogs === 'report') return;
-    const accept = this.dialogs === 'accept';
-    tab.on('dialog', (dialog) => {
-      const promptText = dialog.type === 'prompt' && accept ? { promptText: dialog.defaultPrompt } : {};
-      tab.answerDialog(accept, promptText.promptText).catch(() => {
-        // It was closed already: by the page going away, or by Chrome itself.
-      });
-    });
+    if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
+    tellOf(tab, this.events);
   }
 
   #armClock(): void {
@@ -241,6 +285,20 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       },
     });
   }
+}
+
+/** Puts what happens in a tab among the events of its session. */
+function tellOf(tab: Tab, events: EventRing): void {
+  events.push('tab_opened', {
+    tab: tab.id,
+    url: tab.url,
+    ...(tab.opener !== undefined && { opener: tab.opener }),
+  });
+  tab.on('dialog', (dialog) => events.push('dialog', { tab: tab.id, dialog }));
+  tab.on('dialogClosed', () => events.push('dialog_closed', { tab: tab.id }));
+  tab.on('navigated', (url) => events.push('navigated', { tab: tab.id, url }));
+  tab.on('crashed', () => events.push('crash', { tab: tab.id }));
+  tab.on('closed', () => events.push('tab_closed', { tab: tab.id }));
 }
 
 /** The answer of `work`; or the reason of `signal`, if `work` does not end soon after it. */

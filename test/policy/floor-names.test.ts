@@ -42,21 +42,37 @@ describe('a name that rebinds', () => {
     expect(server.accepted).toBe(1);
   });
 
-  test('from public to loopback is denied, and nothing is dialled', async () => {
+  test('to where it may not be is denied, and nothing is dialled', async () => {
     await using server = await TcpServer.start();
-    const answers = ['203.0.113.1', '127.0.0.1'];
+    const answers = ['127.0.0.1', '0.0.0.0'];
     const dns: DnsHandler = ({ type }) => (type === 'A' ? { addresses: answers.splice(0, 1) } : 'nxdomain');
-    await using all = await TestFloor.open({ dns, policy: { allow: [`127.0.0.1:${server.port}`] } });
-    await replyFor(all, 'evil.example', server.port);
+    await using all = await TestFloor.open({
+      dns,
+      policy: { allow: [mayBeLoopback('evil.example', server.port)] },
+    });
+    expect(await replyFor(all, 'evil.example', server.port)).toBe(0);
     expect(await replyFor(all, 'evil.example', server.port)).toBe(2);
     expect(all.dns.count('evil.example')).toBe(2);
-    expect(server.accepted).toBe(0);
+    expect(server.accepted).toBe(1);
     expect(all.floor.log.query().at(-1)).toMatchObject({
       stage: 'address',
       verdict: 'deny',
-      reason: 'loopback',
-      address: '127.0.0.1',
+      address: '0.0.0.0',
     });
+  });
+
+  test('is denied though its address is open as a literal', async () => {
+    await using server = await TcpServer.start();
+    const dns: DnsHandler = ({ type }) => (type === 'A' ? { addresses: ['127.0.0.1'] } : 'nxdomain');
+    await using all = await TestFloor.open({
+      dns,
+      policy: { allow: [`127.0.0.1:${server.port}`, 'loopback'] },
+    });
+    expect(await replyFor(all, 'evil.example', server.port)).toBe(2);
+    expect(server.accepted).toBe(0);
+    expect(all.floor.log.query()).toMatchObject([
+      { stage: 'address', reason: 'loopback', address: '127.0.0.1' },
+    ]);
   });
 });
 

@@ -32,7 +32,7 @@ describe('a tunnel', () => {
   test('carries a large body unchanged, both ways', async () => {
     await using all = await stage();
     using client = await all.client();
-    const sent = Buffer.from(Uint32Array.from({ length: 4_000_000 }, (_, i) => i * 2_654_435_761).buffer);
+    const sent = Buffer.from(Uint32Array.from({ length: 1_000_000 }, (_, i) => i * 2_654_435_761).buffer);
     client.socket.end(sent);
     const received = await client.rest();
     expect(received.equals(sent)).toBe(true);
@@ -90,6 +90,19 @@ describe('a tunnel', () => {
     expect(accepted).toBeLessThan(64 * megabyte.length);
     expect(all.floor.counters.bytesOut).toBeLessThan(32 * megabyte.length);
   });
+});
+
+test('a session that has used up its bytes is cut off and gets no more', async () => {
+  await using all = await stage((socket) => socket.resume().write(megabyte), { caps: { bytes: 1_000_000 } });
+  using client = await all.client();
+  await client.rest();
+  expect(client.broken).toBe(true);
+  const { client: next, reply } = await socksConnect(all.floor, '127.0.0.1', all.server.port);
+  next.socket.destroy();
+  expect(reply).toBe(2);
+  expect(all.floor.log.query({ verdict: 'deny' })).toMatchObject([
+    { rule: 'at most 1000000 bytes for a session' },
+  ]);
 });
 
 describe('a tunnel whose sides end', () => {

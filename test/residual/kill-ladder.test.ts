@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { identify, lifeOf, look, type ProcessIdentity } from '../../src/residual/identity.ts';
 import { ProcessIndex } from '../../src/residual/process-index.ts';
 import { type ReapRequest, reap } from '../../src/residual/reap.ts';
@@ -92,6 +92,39 @@ test('a close that throws at once goes on to SIGTERM', async () => {
   expect((await end(place, chrome, { closeBrowser })).processes.terminated).toBe(1);
 });
 
+test('a browser that hangs up and goes on its own is not hurried', async () => {
+  const place = await workspace();
+  const chrome = await shell(
+    'trap "exit 7" TERM; trap "sleep 0.05; exit 0" USR1; echo; while :; do sleep 0.01; done',
+  );
+  const closeBrowser = async (): Promise<void> => {
+    process.kill(chrome.identity.pid, 'SIGUSR1');
+    throw new Error('connection closed');
+  };
+  const receipt = await end(place, chrome, { closeBrowser });
+  expect(chrome.child.exitCode).toBe(0);
+  expect(receipt).toMatchObject({ zero: true, processes: { terminated: 0, killed: 0 } });
+});
+
+test('an immediate end asks nobody', async () => {
+  const place = await workspace();
+  const chrome = await launch(place);
+  const closeBrowser = (): Promise<void> => Promise.reject(new Error('it was asked'));
+  const receipt = await end(place, chrome, { closeBrowser, immediate: true });
+  expect(chrome.child.signalCode).toBe('SIGKILL');
+  expect(receipt).toMatchObject({ zero: true, processes: { exited: 0, terminated: 0, survivors: 0 } });
+});
+
+test('where the process table cannot be read the Chrome is killed all the same, and nothing is called clean', async () => {
+  const place = await workspace();
+  const chrome = await shell('echo; exec sleep 1000');
+  const read = vi.spyOn(ProcessIndex, 'read').mockRejectedValue(new Error('no /proc'));
+  onTestFinished(() => read.mockRestore());
+  const receipt = await end(place, chrome);
+  expect(chrome.child.signalCode).toBe('SIGKILL');
+  expect(receipt).toMatchObject({ zero: false, problems: ['processes: no /proc', 'verification: no /proc'] });
+});
+
 test('a browser that is gone already needs nothing', async () => {
   const place = await workspace();
   const chrome = await shell('echo; exec sleep 1000');
@@ -131,7 +164,6 @@ test('a process of another session is left alone', async () => {
   const other = await shell(`exec sh -c 'echo; sleep 1000; :' ${place.path}-2/profile`);
   expect((await end(place, chrome)).processes.seen).toBe(1);
   expect(lifeOf(other.identity)).toBe('alive');
-  process.kill(-other.identity.pid, 'SIGKILL');
 });
 
 test('a dead child that its parent has not reaped does not count as running', async () => {
@@ -155,7 +187,6 @@ test('a process that took over the pid of the Chrome is never touched, nor is it
   expect(receipt).toMatchObject({ zero: true, processes: { seen: 0 } });
   expect(lifeOf(stranger.identity)).toBe('alive');
   expect(look(Number(stranger.line))?.life).toBe('alive');
-  process.kill(-stranger.identity.pid, 'SIGKILL');
 });
 
 test('a group whose leader is gone is only ours while one of it stands in the workspace', async () => {

@@ -20,7 +20,6 @@ test('one pass knows children, group and session', async () => {
   );
   expect(pids(index.inSession(top.identity.pid))).toEqual(pids(index.inGroup(top.identity.pid)));
   expect(index.get(leaf)).toMatchObject({ command: 'sleep\u00001000\u0000', life: 'alive' });
-  process.kill(-top.identity.pid, 'SIGKILL');
 });
 
 test('a path is found in a command line as a whole name only', async () => {

@@ -27,25 +27,29 @@ test('a clean end has the figures of the law and nothing else', async () => {
   });
 });
 
-test('an attached browser is let go of, not ended; our files go', async () => {
-  const place = await workspace();
-  const theirs = await shell('echo; exec sleep 1000');
-  let closed = 0;
-  const closeBrowser = async (): Promise<void> => {
-    closed += 1;
-  };
-  const receipt = await reap({
-    sessionId: 's',
-    reason: 'delete',
-    workspace: place,
-    closeBrowser,
-    closeFloor,
-  });
-  expect(receipt).toMatchObject({ zero: true, processes: { seen: 0 } });
-  expect(closed).toBe(1);
-  expect(lifeOf(theirs.identity)).toBe('alive');
-  expect(existsSync(place.path)).toBe(false);
-});
+test.each([false, true])(
+  'an attached browser is let go of, not ended; our files go (immediate: %s)',
+  async (immediate) => {
+    const place = await workspace();
+    const theirs = await shell('echo; exec sleep 1000');
+    let closed = 0;
+    const closeBrowser = async (): Promise<void> => {
+      closed += 1;
+    };
+    const receipt = await reap({
+      sessionId: 's',
+      reason: 'delete',
+      workspace: place,
+      closeBrowser,
+      closeFloor,
+      immediate,
+    });
+    expect(receipt).toMatchObject({ zero: true, processes: { seen: 0 } });
+    expect(closed).toBe(1);
+    expect(lifeOf(theirs.identity)).toBe('alive');
+    expect(existsSync(place.path)).toBe(false);
+  },
+);
 
 test.each([
   ['fails', () => Promise.reject(new Error('listener stuck')), /floor: listener stuck/],

@@ -26,11 +26,10 @@ test('an open session is not residue, here or in another instance', async () => 
   const other = await service(join(await scratch(), 'r'), ['theirs']);
   const directory = await runtimeDir(other.path);
   const place = await Workspace.create(directory, 'ours');
-  const chrome = await launch(place);
+  await launch(place);
   const report = await residualReport(directory, await options());
   expect(report).toMatchObject({ ...clean, liveMarkerProcesses: expect.any(Number) });
   expect(report.liveMarkerProcesses).toBeGreaterThan(3);
-  process.kill(-chrome.identity.pid, 'SIGKILL');
 });
 
 test('a workspace that nobody owns, and litter, are a warning', async () => {
@@ -58,7 +57,7 @@ test('a workspace that nobody owns, and litter, are a warning', async () => {
 test('a process that nobody owns is a failure', async () => {
   const directory = await runtimeDir();
   const place = await Workspace.create(directory, 'one');
-  const loose = await shell(`exec sh -c 'echo; sleep 1000; :' ${place.profile}`);
+  await shell(`exec sh -c 'echo; sleep 1000; :' ${place.profile}`);
   expect(await residualReport(directory, await options())).toMatchObject({
     status: 'pass',
     liveMarkerProcesses: 2,
@@ -69,7 +68,6 @@ test('a process that nobody owns is a failure', async () => {
     liveMarkerProcesses: 2,
     unownedMarkerProcesses: 2,
   });
-  process.kill(-loose.identity.pid, 'SIGKILL');
 });
 
 test('nothing at all passes', async () => {

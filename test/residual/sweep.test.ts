@@ -94,7 +94,6 @@ test('of another boot everything is dead, and no pid means anything', async () =
   );
   expect(await run(directory)).toMatchObject({ wiped: [path], killed: 0 });
   expect(lifeOf(bystander.identity)).toBe('alive');
-  process.kill(-bystander.identity.pid, 'SIGKILL');
 });
 
 test('a stranger that has the pid of a dead Chrome, or of a dead service, is never killed', async () => {
@@ -109,7 +108,6 @@ test('a stranger that has the pid of a dead Chrome, or of a dead service, is nev
   expect(await run(directory)).toMatchObject({ wiped: [path], killed: 0, failed: [] });
   expect(lifeOf(stranger.identity)).toBe('alive');
   expect(look(Number(stranger.line))?.life).toBe('alive');
-  process.kill(-stranger.identity.pid, 'SIGKILL');
 });
 
 test.each([true, false])(

@@ -147,8 +147,21 @@ describe('Node', () => {
     expect(result).toMatchObject({ code: 0, err: '' });
   });
 
+  test.skipIf(!debian)('its shared library is missing: apt brings it to root, and others are told', () => {
+    program('node_modules/.bin/node', `[ -f "$ROOT/libatomic" ] || exit 127\n${nodeStub}`);
+    program('bin/ldd', 'echo "libatomic.so.1 => not found"');
+    const told = run();
+    expect(told.code).toBe(1);
+    expect(told.err).toContain('sudo apt-get install -y libatomic1');
+    program('bin/id', 'echo 0');
+    program('bin/apt-get', 'case $* in *libatomic1*) touch "$ROOT/libatomic" ;; esac');
+    const result = run();
+    expect(result).toMatchObject({ code: 0, err: '' });
+    expect(result.calls.filter((call) => call.startsWith('apt-get')).at(-1)).toMatch(/install .*libatomic1$/);
+  });
+
   test('none to be had: it stops and says which is needed', () => {
-    program('node_modules/.bin/node', oldNode);
+    for (const path of ['node_modules/.bin/node', 'bin/node']) program(path, oldNode);
     const result = run();
     expect(result.code).toBe(1);
     expect(result.err).toContain('Node 24 or newer is needed');

@@ -10,6 +10,7 @@ import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
 import { AirlockError } from '../../src/errors.ts';
 import { Operation, type PageEnvironment } from '../../src/page/operation.ts';
 import { RefTable } from '../../src/page/refs.ts';
+import { SnapshotStore } from '../../src/page/snapshot/store.ts';
 import type { Tab } from '../../src/page/tab.ts';
 import { Tabs } from '../../src/page/tabs.ts';
 import { Targets } from '../../src/sessions/targets.ts';
@@ -43,6 +44,7 @@ export class PageHarness implements AsyncDisposable {
     this.env = {
       tabs: this.tabs,
       refs: new RefTable(),
+      snapshots: new SnapshotStore(),
       dialogs: 'report',
       judgeNavigation: (url) => ({ verdict: 'allow', reason: 'ok', target: url }),
       denialsSince: () => [],

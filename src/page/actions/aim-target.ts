@@ -25,12 +25,7 @@ export interface Ready {
 const GRACE_MS = 1000;
 
 /** Kept of the deadline to answer with the reason rather than with `timeout`. Milliseconds. */
-const RESERVE_MS = 300;
-
-/** How long the page side may wait for a node to become usable. */
-export function patience(op: Operation): number {
-  return Math.max(0, Math.min(op.remainingMs - RESERVE_MS, op.remainingMs * 0.8));
-}
+const RESERVE_MS = 500;
 
 /**
  * Finds the target's node, scrolls to it, waits until it can be used, and hit-tests it in every document from its own
@@ -40,12 +35,13 @@ export function patience(op: Operation): number {
 export async function aimTarget(
   op: Operation,
   target: Target,
-  options: Omit<AimOptions, 'patienceMs'>,
+  options: Omit<AimOptions, 'waitUntil'>,
 ): Promise<Ready> {
   const { target: parsed, frame } = await placeTarget(op, target);
-  const patienceMs = patience(op);
-  const find = { target: parsed.query, nextRef: op.env.refs.next, graceMs: Math.min(GRACE_MS, patienceMs) };
-  const answer: AimAnswer = await readHands(op, frame, 'prepare', find, { ...options, patienceMs });
+  const left = Math.max(0, op.remainingMs - RESERVE_MS);
+  const find = { target: parsed.query, nextRef: op.env.refs.next, graceMs: Math.min(GRACE_MS, left) };
+  const waitUntil = Date.now() + left;
+  const answer: AimAnswer = await readHands(op, frame, 'prepare', find, { ...options, waitUntil });
   claimRefs(op, frame, answer.nextRef);
   if ('missing' in answer) throw await missingError(op, frame, parsed, answer.missing);
   if ('obstacle' in answer) throw obstacleError(frame, answer.described, answer.obstacle);

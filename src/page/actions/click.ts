@@ -82,9 +82,10 @@ async function press(
   effects.begin();
   const count = input.count ?? 1;
   await clickAt(op, ready.point, button, count, modifierBits(input.modifiers ?? []));
-  const report = await arrival(op, ready);
+  const report = await arrival(op, ready, effects);
   if (input.force || report === 'left' || effects.leaving) return undefined;
   if (report.wrong) return report.wrong;
+  effects.expectClose = report.closing;
   const wanted = count > 1 && button === 'left' ? 'dblclick' : FINAL_EVENT[button];
   if (report.seen.includes(wanted)) return undefined;
   throw notReached(ready, wanted, report);

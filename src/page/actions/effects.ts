@@ -1,5 +1,6 @@
 import { AirlockError } from '../../errors.ts';
-import { isContextLost } from '../cdp.ts';
+import { isContextLost, isDetached } from '../cdp.ts';
+import type { Frame } from '../frames.ts';
 import type { DownloadView, Operation } from '../operation.ts';
 import type { Dialog, Tab } from '../tab.ts';
 import { evaluateValue, isolatedWorld } from '../world.ts';
@@ -36,10 +37,14 @@ const WAIT = {
   tabUrl: 1500,
   /** A download that a link was made for, until the browser tells of it. */
   download: 500,
+  /** A window that its page has closed, until the tab is gone. */
+  close: 1000,
+  /** A document that a navigation will replace, for an answer that was on its way already. */
+  lastAnswer: 150,
 } as const;
 
 /** Left of the deadline for the answer itself, in milliseconds. */
-const RESERVE = 150;
+const RESERVE = 300;
 
 /** Collects what an action causes, from its start to its answer. */
 export class Effects implements Disposable {
@@ -47,11 +52,13 @@ export class Effects implements Disposable {
   readonly #navigations: Navigations;
   readonly #opened: Tab[] = [];
   readonly #undo: (() => void)[] = [];
-  readonly #waiters = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   #dialog: Dialog | undefined;
   #inputSent = false;
   /** The action was on a link that downloads. */
   expectDownload = false;
+  /** The page has closed its own window. */
+  expectClose = false;
 
   constructor(op: Operation) {
     this.#op = op;
@@ -89,6 +96,52 @@ export class Effects implements Disposable {
     return this.#navigations.replaced || this.#navigations.pending(this.#op.tab.frames.main.id) !== undefined;
   }
 
+  /**
+   * A call to a frame after input was sent: `left` in place of the failure that a replaced document makes of it. Chrome
+   * holds back what is sent to a document that is about to be replaced, for as long as its server takes (measured), so
+   * a navigation that has started ends the wait as well.
+   */
+  async orLeft<T>(frame: Frame, call: Promise<T>): Promise<T | 'left'> {
+    const answered = call.catch(leftOrThrow);
+    const leaving = this.#leaving(frame);
+    try {
+      return await Promise.race([answered, leaving.promise]);
+    } finally {
+      leaving.stop();
+      // The answer may still come, and fail, when nobody waits for it any more.
+      answered.catch(unheard);
+    }
+  }
+
+  /** Resolves a moment after a navigation of the frame, or of one above it, has started. */
+  #leaving(frame: Frame): { promise: Promise<'left'>; stop(): void } {
+    const { promise, resolve } = Promise.withResolvers<'left'>();
+    let timer: NodeJS.Timeout | undefined;
+    const look = () => {
+      if (timer || !this.#leaves(frame)) return;
+      timer = setTimeout(() => resolve('left'), WAIT.lastAnswer);
+      timer.unref();
+    };
+    this.#listeners.add(look);
+    look();
+    const stop = () => {
+      clearTimeout(timer);
+      this.#listeners.delete(look);
+    };
+    return { promise, stop };
+  }
+
+  #leaves(frame: Frame): boolean {
+    for (
+      let up: Frame | undefined = frame;
+      up;
+      up = up.parentId === undefined ? undefined : this.#op.tab.frames.get(up.parentId)
+    ) {
+      if (this.#navigations.started(up.id)) return true;
+    }
+    return false;
+  }
+
   /** Waits for what has begun: a navigation's commit, a new tab, a download. Returns at once if nothing has. */
   async settle(): Promise<void> {
     const main = this.#op.tab.frames.main.id;
@@ -98,6 +151,8 @@ export class Effects implements Disposable {
     await this.#until(WAIT.tab, () => this.#opened.length >= this.#navigations.windows);
     await this.#until(WAIT.tabUrl, () => this.#opened.every(hasUrl));
     if (this.expectDownload) await this.#awaitDownload();
+    // The end of the tab ends the wait, and the action, as an effect.
+    if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);
   }
 
   result(): ActionResult {
@@ -148,18 +203,29 @@ export class Effects implements Disposable {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        this.#waiters.delete(done);
+        this.#listeners.delete(done);
         resolve();
       };
       const timer = setTimeout(done, ms);
       timer.unref();
-      this.#waiters.add(done);
+      this.#listeners.add(done);
     });
   }
 
   #changed(): void {
-    for (const waiter of [...this.#waiters]) waiter();
+    for (const listener of [...this.#listeners]) listener();
   }
+}
+
+/** @returns `left` for the failures of a call whose document, or frame, is gone */
+function leftOrThrow(error: unknown): 'left' {
+  const frameGone = error instanceof AirlockError && error.code === 'frame_not_found';
+  if (frameGone || isContextLost(error) || isDetached(error)) return 'left';
+  throw error;
+}
+
+function unheard(): void {
+  // What the action reports was decided without this answer.
 }
 
 /** A blank page is what every new window shows first; a window that stays blank is bounded by the wait. */
@@ -195,12 +261,9 @@ function isEffect(op: Operation, error: unknown): boolean {
 }
 
 /** Lets the page's queued tasks run, so that what they begin is seen. For actions that have no other call to end with. */
-export async function flushTasks(op: Operation): Promise<void> {
-  try {
-    const world = await isolatedWorld(op, op.tab.frames.main);
-    await evaluateValue(op, world, 'new Promise((resolve) => setTimeout(resolve))');
-  } catch (error) {
-    // The document went away: there is nothing left in it to wait for.
-    if (error instanceof AirlockError || !isContextLost(error)) throw error;
-  }
+export async function flushTasks(op: Operation, effects: Effects): Promise<void> {
+  const { main } = op.tab.frames;
+  const flush = 'new Promise((resolve) => setTimeout(() => resolve(window.closed)))';
+  const ran = isolatedWorld(op, main).then((world) => evaluateValue(op, world, flush));
+  effects.expectClose = (await effects.orLeft(main, ran)) === true;
 }

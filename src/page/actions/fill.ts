@@ -10,7 +10,6 @@ import { setChecked } from './check.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { insertText } from './enter-text.ts';
 import { aimField, beginText, mismatch, shown } from './field.ts';
-import { leftOr } from './landing.ts';
 import { chooseInList } from './select.ts';
 
 export const FillValue = Type.Union(
@@ -59,7 +58,7 @@ export async function fillField(
       await setChecked(op, ready.ref, asBoolean(ready, value), effects);
       return { value: String(asBoolean(ready, value)) };
     case 'select':
-      return { value: (await chooseInList(op, ready, { either: asList(value) }, effects)).join(', ') };
+      return chosen(await chooseInList(op, ready, { either: asList(value) }, effects));
     case 'date':
     case 'color':
     case 'range':
@@ -84,7 +83,10 @@ async function fillText(
   const before = await beginText(op, ready, 'replace');
   effects.begin();
   if (wanted !== '' || before.value !== '') await insertText(op, wanted);
-  const report = await leftOr(callHands(op, ready.frame, 'finishText', ready.number, before.value, true));
+  const report = await effects.orLeft(
+    ready.frame,
+    callHands(op, ready.frame, 'finishText', ready.number, before.value, true),
+  );
   if (report === 'left') return {};
   const { state, connected } = report;
   if (!connected) throw mismatch(ready, state, wanted, state.value, 'the page removed the field');
@@ -114,7 +116,10 @@ async function assign(
   effects.begin();
   const taken = await callHands(op, ready.frame, 'assign', ready.number, value);
   if (!taken.ok) throw wrongFormat(ready, field, value, taken.state.value);
-  const report = await leftOr(callHands(op, ready.frame, 'finishText', ready.number, field.value, true));
+  const report = await effects.orLeft(
+    ready.frame,
+    callHands(op, ready.frame, 'finishText', ready.number, field.value, true),
+  );
   if (report === 'left') return {};
   if (report.state.value !== taken.state.value) {
     throw mismatch(ready, report.state, value, report.state.value);
@@ -140,6 +145,10 @@ function wrongFormat(ready: Ready, field: FieldState, value: string, nearest: st
   return new AirlockError('invalid_request', detail, {
     extra: { element, expected: format, ...(nearest !== '' && { nearest }) },
   });
+}
+
+function chosen(values: string[] | undefined): { value?: string } {
+  return values ? { value: values.join(', ') } : {};
 }
 
 function asText(ready: Ready, value: FillValue): string {

@@ -1,10 +1,10 @@
 import { AirlockError } from '../../errors.ts';
-import { isContextLost, isDetached } from '../cdp.ts';
 import type { GuardReport } from '../hands/types.ts';
 import type { Operation } from '../operation.ts';
 import { tell } from '../target-errors.ts';
 import type { Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
+import type { Effects } from './effects.ts';
 import { movePointer } from './pointer.ts';
 
 /** Tries, about a frame apart, until the browser's own hit test knows where an out-of-process frame is. */
@@ -35,17 +35,6 @@ export async function landPointer(op: Operation, ready: Ready): Promise<void> {
 }
 
 /** What became of the input; `left` when its document is gone, which the input may well have caused. */
-export function arrival(op: Operation, ready: Ready): Promise<GuardReport | 'left'> {
-  return leftOr(callHands(op, ready.frame, 'report'));
-}
-
-/** A call after input was sent: `left` in place of the failure that a replaced document makes of it. */
-export async function leftOr<T>(call: Promise<T>): Promise<T | 'left'> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof AirlockError && error.code !== 'frame_not_found') throw error;
-    if (error instanceof AirlockError || isContextLost(error) || isDetached(error)) return 'left';
-    throw error;
-  }
+export function arrival(op: Operation, ready: Ready, effects: Effects): Promise<GuardReport | 'left'> {
+  return effects.orLeft(ready.frame, callHands(op, ready.frame, 'report'));
 }

@@ -50,6 +50,11 @@ export class Navigations implements Disposable {
     return first && { url: first.url, main: false };
   }
 
+  /** The browser has taken up a navigation of the frame. */
+  started(frameId: string): boolean {
+    return this.#pending.get(frameId)?.started === true;
+  }
+
   [Symbol.dispose](): void {
     for (const undo of this.#undo) undo();
   }

@@ -58,6 +58,16 @@ export function releaseButton(
   });
 }
 
+export function turnWheel(
+  op: Operation,
+  { x, y }: Point,
+  deltaX: number,
+  deltaY: number,
+  modifiers: number,
+): Promise<unknown> {
+  return op.main('Input.dispatchMouseEvent', { type: 'mouseWheel', x, y, deltaX, deltaY, modifiers });
+}
+
 /**
  * Moves to a point and clicks `count` times, all events sent at once: Chrome keeps their order, and the round trips
  * between them would only be time in which the page can move.

@@ -34,7 +34,7 @@ export async function press(op: Operation, input: PressInput): Promise<ActionRes
     if (input.target !== undefined) await focusOn(op, input.target);
     effects.begin();
     for (let presses = 0; presses < (input.count ?? 1); presses++) await pressChord(op, chord);
-    await flushTasks(op);
+    await flushTasks(op, effects);
     return {};
   });
 }

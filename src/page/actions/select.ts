@@ -6,9 +6,9 @@ import { Target } from '../target.ts';
 import { tell } from '../target-errors.ts';
 import type { Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
+import { chooseInCustomList } from './custom-list.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { aimField } from './field.ts';
-import { leftOr } from './landing.ts';
 
 const texts = (description: string) =>
   Type.Optional(
@@ -52,7 +52,8 @@ export async function select(op: Operation, input: SelectInput): Promise<SelectR
   const wanted = toWanted(input);
   return withEffects<{ selected?: string[] }>(op, async (effects) => {
     const ready = await aimField(op, input.target, false);
-    return { selected: await chooseInList(op, ready, wanted, effects) };
+    const selected = await chooseInList(op, ready, wanted, effects);
+    return selected ? { selected } : {};
   });
 }
 
@@ -66,24 +67,27 @@ function toWanted({ values, labels, indexes }: SelectInput): Wanted {
   return { indexes: [indexes ?? []].flat() };
 }
 
-/** @returns the values that are selected afterwards */
+/** @returns the values that are selected afterwards; `undefined` when the choice led to another page */
 export async function chooseInList(
   op: Operation,
   ready: Ready,
   wanted: Wanted,
   effects: Effects,
-): Promise<string[]> {
+): Promise<string[] | undefined> {
+  if (ready.aimed.described.tag !== 'select') return chooseInCustomList(op, ready, wanted, effects);
   effects.begin();
-  const report = await leftOr(callHands(op, ready.frame, 'choose', ready.number, wanted));
-  if (report === 'left') return [];
-  if (report.outcome === 'not-a-list') throw new AirlockError('not_interactable', 'not a list');
+  const report = await effects.orLeft(
+    ready.frame,
+    callHands(op, ready.frame, 'choose', ready.number, wanted),
+  );
+  if (report === 'left') return undefined;
   return judge(ready, report);
 }
 
 /** Picks a closed list's option by the option: it has no box to be clicked. */
 export async function chooseOption(op: Operation, ready: Ready, effects: Effects): Promise<void> {
   effects.begin();
-  const report = await leftOr(callHands(op, ready.frame, 'chooseOption', ready.number));
+  const report = await effects.orLeft(ready.frame, callHands(op, ready.frame, 'chooseOption', ready.number));
   if (report !== 'left') judge(ready, report);
 }
 

@@ -8,7 +8,6 @@ import { callHands } from './call-hands.ts';
 import { type ActionResult, type Effects, flushTasks, withEffects } from './effects.ts';
 import { enterText, insertText, pressEnter } from './enter-text.ts';
 import { aimField, beginText, focusedField, mismatch, shown } from './field.ts';
-import { leftOr } from './landing.ts';
 
 export const TypeInput = Type.Object(
   {
@@ -44,7 +43,7 @@ export async function type(op: Operation, input: TypeInput): Promise<TypeResult>
       if (value === undefined) return {};
     }
     if (input.submit) await pressEnter(op);
-    if (input.submit || lines.length > 1) await flushTasks(op);
+    if (input.submit || lines.length > 1) await flushTasks(op, effects);
     return value === undefined ? {} : { value };
   });
 }
@@ -79,7 +78,10 @@ async function typeLine(
   effects.begin();
   if (clear && before.value !== '') await insertText(op, '');
   await enterText(op, line, delayMs ?? 0);
-  const report = await leftOr(callHands(op, ready.frame, 'finishText', ready.number, before.value, false));
+  const report = await effects.orLeft(
+    ready.frame,
+    callHands(op, ready.frame, 'finishText', ready.number, before.value, false),
+  );
   if (report === 'left') return undefined;
   if (!landed(line, clear ? '' : before.value, before, report)) {
     throw mismatch(

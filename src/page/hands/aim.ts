@@ -110,8 +110,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
       const result = await once(node, options);
       if ('point' in result || lasting(result) || performance.now() >= until) return result;
       // Each try on a covered node scrolls: not in every frame.
-      if (result.why === 'covered' || result.why === 'outside') await p.pause(100);
-      await p.frame();
+      const scrolls = result.why === 'covered' || result.why === 'outside';
+      await (scrolls ? p.pause(Math.min(100, until - performance.now())) : p.frame());
     }
   }
 

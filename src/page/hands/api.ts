@@ -55,6 +55,9 @@ export interface Hands {
   bringOwner(ref: number, part: Point): Promise<OwnerAnswer>;
   hitOwner(ref: number, point: Point): OwnerHit;
   describe(ref: number): Described;
+  /** Begins to look for a drop on the node; 0 is the whole document. */
+  watchDrop(ref: number): boolean;
+  dropped(ref: number): boolean;
 }
 
 /** Thrown to the service as the page's exception; its text is matched there. */
@@ -105,5 +108,7 @@ export function handsApi(
     bringOwner: (ref, part) => owners.bring(node(ref), part),
     hitOwner: (ref, point) => owners.hit(node(ref), point),
     describe: (ref) => api.describe(node(ref)),
+    watchDrop: (ref) => guards.watchDrop(ref === 0 ? document.documentElement : node(ref)),
+    dropped: () => guards.dropped(),
   };
 }

@@ -93,12 +93,38 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
     await p.task();
     const watch = current;
     disarm();
-    if (watch === null) return { seen: [], connected: false };
+    const closing = window.closed;
+    if (watch === null) return { seen: [], connected: false, closing };
     const wrong = watch.wrong === null ? {} : { wrong: api.describe(watch.wrong) };
-    return { seen: [...watch.seen], connected: p.isConnected(watch.node), ...wrong };
+    return { seen: [...watch.seen], connected: p.isConnected(watch.node), closing, ...wrong };
   }
 
-  return { arm, disarm, report };
+  let drop: { seen: boolean; stop(): void } | null = null;
+
+  /** Looks out for a drop that reaches the node. */
+  function watchDrop(node: Element): true {
+    drop?.stop();
+    const known = p.roots(node);
+    const watch = { seen: false, stop: () => removeEventListener('drop', listener, true) };
+    const listener = (event: Event) => {
+      const first = event.composedPath()[0];
+      for (let el = first instanceof Element ? first : null; el !== null; el = p.flatParent(el, known)) {
+        if (el === node && event.isTrusted) watch.seen = true;
+      }
+    };
+    addEventListener('drop', listener, true);
+    drop = watch;
+    return true;
+  }
+
+  function dropped(): boolean {
+    const seen = drop?.seen === true;
+    drop?.stop();
+    drop = null;
+    return seen;
+  }
+
+  return { arm, disarm, dropped, report, watchDrop };
 }
 
 export type Guards = ReturnType<typeof guards>;

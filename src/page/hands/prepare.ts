@@ -70,12 +70,12 @@ export function preparing(
 
   /** Looks again when the page put a new node in the place of the one that was found, unless a ref named it. */
   async function outcome(find: Find, options: AimOptions): Promise<Outcome | NotFound> {
-    const until = performance.now() + options.patienceMs;
+    const until = performance.now() + options.waitUntil - Date.now();
     for (;;) {
       const found = await locate(find);
       if (!('node' in found)) return found;
       const node = subject(found.node, options);
-      const described = node === found.node ? found.described : describe(node);
+      const described = describe(node);
       const ready = isClosedOption(node)
         ? { point: { x: 0, y: 0 }, scrolled: false, instead: null }
         : await aiming.aim(node, options, until);
@@ -90,7 +90,17 @@ export function preparing(
   function describe(el: Element): Described {
     const [ref, next] = api.refOf(el, nextRef);
     nextRef = next;
-    return { ...api.describe(el), ref };
+    const told = api.describe(el);
+    return { ...told, ref, line: told.role === 'generic' ? `${told.line} ${tag(el)}` : told.line };
+  }
+
+  /** What an author would know an element by that has no role. */
+  function tag(el: Element): string {
+    const marks = ['id', 'class'].map((name) => [name, p.attr(el, name)?.slice(0, 80)] as const);
+    const shown = marks
+      .filter(([, value]) => value)
+      .map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+    return `<${p.localName(el)}${shown.join('')}>`;
   }
 
   async function prepare(find: Find, options: AimOptions): Promise<AimAnswer> {

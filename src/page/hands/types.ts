@@ -24,8 +24,8 @@ export interface Needs {
 }
 
 export interface AimOptions extends Needs {
-  /** Milliseconds to wait until all needs hold. */
-  patienceMs: number;
+  /** Until when to wait for all needs to hold, in `Date.now()` milliseconds: what comes before the look costs time too. */
+  waitUntil: number;
   /** Offset from the top left corner of the node's box, CSS pixels. */
   position?: { x: number; y: number };
   /** Only find and scroll: a caller that takes the consequences. */
@@ -103,6 +103,8 @@ export interface GuardReport {
   wrong?: Described;
   /** The node is still in the document. */
   connected: boolean;
+  /** The page has closed its window; the browser has yet to do it. */
+  closing: boolean;
 }
 
 /** What a field takes; `none` for what is no field. */

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
+import type { Hosts } from './hosts.ts';
 import type { Names } from './names.ts';
 import type { Queries } from './query.ts';
 import type { Refs } from './refs.ts';
@@ -15,6 +16,7 @@ export function installApi(
   names: Names,
   states: States,
   refs: Refs,
+  hosts: Hosts,
   walk: Walker,
   queries: Queries,
 ): InjectedApi {
@@ -44,11 +46,11 @@ export function installApi(
     const about = { closedHosts: 0, url: location.href, title: dom.titleOf(document) };
     if (!('nodeType' in root))
       return { text: '', frames: [], nextRef: refs.nextRef(), ...about, error: root };
-    const lines = walk.walk(root, options);
+    const { lines, hosts: closedHosts } = walk.walk(root, options);
     if (options.viewport === true) lines.keep(lines.SEEN);
     if (options.interactive === true) lines.keep(lines.ACT);
-    const { text, frames } = lines.finish(options.depth ?? Number.POSITIVE_INFINITY);
-    return { text, frames, nextRef: refs.nextRef(), ...about };
+    const { text, frames } = lines.finish(options);
+    return { text, frames, nextRef: refs.nextRef(), ...about, closedHosts };
   }
 
   return {
@@ -65,7 +67,7 @@ export function installApi(
     describe: queries.describe,
     query: queries.query,
     markSecret: states.markSecret,
-    closedHosts: () => [],
-    adoptRoot: (host, root) => void dom.closedRoots.set(host, root),
+    closedHosts: () => hosts.list(dom.roots()),
+    adoptRoot: hosts.adopt,
   };
 }

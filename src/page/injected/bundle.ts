@@ -1,6 +1,7 @@
 import { installApi } from './api.ts';
 import { domReaders } from './dom.ts';
 import { finders } from './find.ts';
+import { hostRules } from './hosts.ts';
 import { lineBuffer } from './lines.ts';
 import { nameRules } from './names.ts';
 import { printer } from './printer.ts';
@@ -22,6 +23,7 @@ interface Part {
 
 const parts: Part[] = [
   { name: 'dom', make: domReaders, needs: [] },
+  { name: 'hosts', make: hostRules, needs: ['dom'] },
   { name: 'text', make: textRules, needs: [] },
   { name: 'styles', make: styleReaders, needs: ['dom'] },
   { name: 'roles', make: roleRules, needs: ['dom'] },
@@ -53,9 +55,9 @@ function compose(): string {
   const lines = parts.map(
     ({ name, make, needs }) => `const ${name} = (${make.toString()})(${needs.join(', ')});`,
   );
-  lines.push(`const newLines = () => (${lineBuffer.toString()})(styles, text);`);
-  lines.push(`const walk = (${walker.toString()})(dom, styles, roles, printer, newLines);`);
-  lines.push(`return (${installApi.toString()})(dom, styles, names, states, refs, walk, query);`);
+  lines.push(`const newLines = () => (${lineBuffer.toString()})(styles, text, refs);`);
+  lines.push(`const walk = (${walker.toString()})(dom, styles, roles, printer, hosts, newLines);`);
+  lines.push(`return (${installApi.toString()})(dom, styles, names, states, refs, hosts, walk, query);`);
   // The page cannot see the globals of an isolated world, so the name needs no disguise.
   return `globalThis.airlock ??= (() => {\n${lines.join('\n')}\n})()`;
 }

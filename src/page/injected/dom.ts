@@ -127,8 +127,38 @@ export function domReaders() {
     return null;
   }
 
+  /** The summary that opens a details: its first one. */
+  function firstSummary(details: Element): Element | null {
+    for (let node = firstChild(details); node !== null; node = nextSibling(node)) {
+      if (isElement(node) && localName(node) === 'summary' && isHtml(node)) return node;
+    }
+    return null;
+  }
+
+  /** `querySelectorAll` in one tree. */
+  function all(root: Document | ShadowRoot, selector: string): NodeListOf<Element> {
+    return root instanceof ShadowRoot
+      ? root.querySelectorAll(selector)
+      : docProto.querySelectorAll.call(root, selector);
+  }
+
+  /** The document and every shadow root that is open or was handed over, outer ones first. */
+  function roots(): (Document | ShadowRoot)[] {
+    const out: (Document | ShadowRoot)[] = [document];
+    for (let i = 0; i < out.length; i++) {
+      const root = out[i];
+      if (root === undefined) break;
+      for (const el of all(root, '*')) {
+        const shadow = shadowOf(el);
+        if (shadow !== null) out.push(shadow);
+      }
+    }
+    return out;
+  }
+
   return {
     activeIn,
+    all,
     attr,
     bodyOf,
     byId,
@@ -140,6 +170,7 @@ export function domReaders() {
     docProto,
     firstChild,
     firstFlat,
+    firstSummary,
     flatChildren,
     flatParent,
     getAttributeNames,
@@ -159,6 +190,7 @@ export function domReaders() {
     parentNode,
     referenced,
     rootElement,
+    roots,
     shadowOf,
     slotted,
     titleOf,

@@ -21,29 +21,9 @@ export function finders(
   const { attr, localName, matches } = dom;
   const silent = new Set('script style template noscript head title'.split(' '));
 
-  /** The document and every shadow root that is open or was handed over, outer ones first. */
-  function roots(): (Document | ShadowRoot)[] {
-    const out: (Document | ShadowRoot)[] = [document];
-    for (let i = 0; i < out.length; i++) {
-      const root = out[i];
-      if (root === undefined) break;
-      for (const el of all(root, '*')) {
-        const shadow = dom.shadowOf(el);
-        if (shadow !== null) out.push(shadow);
-      }
-    }
-    return out;
-  }
-
-  function all(root: Document | ShadowRoot, selector: string): NodeListOf<Element> {
-    return root instanceof ShadowRoot
-      ? root.querySelectorAll(selector)
-      : dom.docProto.querySelectorAll.call(root, selector);
-  }
-
   function everywhere(selector: string): Element[] {
     const out: Element[] = [];
-    for (const root of roots()) for (const el of all(root, selector)) out.push(el);
+    for (const root of dom.roots()) for (const el of dom.all(root, selector)) out.push(el);
     return out;
   }
 
@@ -139,7 +119,8 @@ export function finders(
       if (silent.has(tag) || dom.has(node, 'inert') || attr(node, 'aria-hidden') === 'true') continue;
       const paint = tag === 'option' || tag === 'optgroup' ? 2 : styles.paints(node);
       if (paint === 0) continue;
-      if (paint === 2) visit(node, tag, standsFor(node, tag) ?? roles.roleOf(node, tag));
+      if (paint === 2 && !roles.plain(node, tag))
+        visit(node, tag, standsFor(node, tag) ?? roles.roleOf(node, tag));
       const children = dom.flatChildren(node);
       for (let i = children.length - 1; i >= 0; i--) {
         const child = children[i];
@@ -178,7 +159,7 @@ export function finders(
     const match = matcher(target.text ?? '', target.exact === true);
     const holds = matcher(target.text ?? '', false);
     const out: Element[] = [];
-    for (const root of roots()) {
+    for (const root of dom.roots()) {
       const start = root instanceof ShadowRoot ? root.firstElementChild : dom.rootElement(root);
       innermost(start, holds, match, out);
     }

@@ -1,13 +1,15 @@
 /// <reference lib="dom" />
+import type { Refs } from './refs.ts';
 import type { Styles } from './style.ts';
 import type { TextRules } from './text.ts';
+import type { WalkOptions } from './types.ts';
 
 /**
  * The lines of one walk, kept apart from their indent so that wrappers can be folded away after what is inside them is
  * known. Text waits in a buffer until the next line or the next block edge, so that adjacent pieces join.
  * Injected by its text.
  */
-export function lineBuffer(styles: Styles, rules: TextRules) {
+export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
   /** Flags of a line. */
   const ACT = 1;
   const TEXT = 2;
@@ -25,18 +27,25 @@ export function lineBuffer(styles: Styles, rules: TextRules) {
   /** -1 once folded away. */
   const depths: number[] = [];
   const flags: number[] = [];
-  const refs: number[] = [];
+  /** The element of a line, and how much of the line is role and name: a ref that is given late goes there. */
+  const elements: (Element | null)[] = [];
+  const heads: number[] = [];
   let pending = '';
   let pendingDepth = 0;
   let edges: Element[] = [];
   let textFlags = TEXT;
 
-  function push(line: string, depth: number, flag: number, ref: number): number {
+  function push(line: string, depth: number, flag: number, el: Element | null, head: number): number {
     flush();
+    return add(line, depth, flag, el, head);
+  }
+
+  function add(line: string, depth: number, flag: number, el: Element | null, head: number): number {
     parts.push(line);
     depths.push(depth);
     flags.push(flag);
-    refs.push(ref);
+    elements.push(el);
+    heads.push(head);
     return parts.length - 1;
   }
 
@@ -65,10 +74,7 @@ export function lineBuffer(styles: Styles, rules: TextRules) {
     pending = '';
     edges = [];
     if (line === '') return;
-    parts.push(rules.cap(line, rules.maxText));
-    depths.push(pendingDepth);
-    flags.push(textFlags);
-    refs.push(0);
+    add(rules.cap(line, rules.maxText), pendingDepth, textFlags, null, 0);
   }
 
   /** Ends the element of a line: takes a lone text onto it, folds it, or drops it. */
@@ -115,7 +121,8 @@ export function lineBuffer(styles: Styles, rules: TextRules) {
       parts.pop();
       depths.pop();
       flags.pop();
-      refs.pop();
+      elements.pop();
+      heads.pop();
     } else depths[index] = -1;
   }
 
@@ -138,18 +145,46 @@ export function lineBuffer(styles: Styles, rules: TextRules) {
     }
   }
 
+  /** Gives refs to containers that hold a tenth or more of what a caller may see at once. */
+  function scope(maxChars: number, prefix: string): void {
+    const sizes = new Array<number>(parts.length).fill(0);
+    const open: number[] = [];
+    let total = 0;
+    for (let i = 0; i < parts.length; i++) {
+      const depth = depths[i] ?? -1;
+      if (depth < 0) continue;
+      const size = (parts[i] ?? '').length + 2 * depth + 3;
+      total += size;
+      while (open.length > depth) open.pop();
+      for (const above of open) if (above >= 0) sizes[above] = (sizes[above] ?? 0) + size;
+      while (open.length < depth) open.push(-1);
+      open.push(i);
+    }
+    if (total <= maxChars) return;
+    for (let i = 0; i < parts.length; i++) {
+      const el = elements[i];
+      if ((sizes[i] ?? 0) * 10 < maxChars || !el || ((flags[i] ?? 0) & ACT) !== 0) continue;
+      const line = parts[i] ?? '';
+      parts[i] = `${line.slice(0, heads[i])} [ref=${prefix}e${refs.give(el)}]${line.slice(heads[i])}`;
+    }
+  }
+
   /** The finished text and where the frames are in it. */
-  function finish(maxDepth: number): { text: string; frames: { ref: number; line: number }[] } {
+  function finish(options: WalkOptions): { text: string; frames: { ref: number; line: number }[] } {
     flush();
+    const maxDepth = options.depth ?? Number.POSITIVE_INFINITY;
+    for (let i = 0; i < depths.length; i++) if ((depths[i] ?? 0) >= maxDepth) depths[i] = -1;
+    if (options.maxChars !== undefined) scope(options.maxChars, options.prefix);
     const out: string[] = [];
     const frames: { ref: number; line: number }[] = [];
     const indents = ['- '];
     for (let i = 0; i < parts.length; i++) {
       const depth = depths[i] ?? -1;
-      if (depth < 0 || depth >= maxDepth) continue;
+      if (depth < 0) continue;
       while (indents.length <= depth) indents.push(`  ${indents[indents.length - 1]}`);
       const flag = flags[i] ?? 0;
-      if ((flag & FRAME) !== 0) frames.push({ ref: refs[i] ?? 0, line: out.length });
+      const el = elements[i] ?? null;
+      if ((flag & FRAME) !== 0 && el !== null) frames.push({ ref: refs.give(el), line: out.length });
       out.push((flag & TEXT) !== 0 ? `${indents[depth]}text: ${parts[i]}` : `${indents[depth]}${parts[i]}`);
     }
     return { text: out.join('\n'), frames };

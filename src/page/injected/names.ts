@@ -11,6 +11,8 @@ interface Traversal {
   readonly referenced: boolean;
   /** The hidden element that aria-labelledby points to: what is hidden with it counts. */
   readonly hidden: boolean;
+  /** The name of a tree item does not take in the items below it. */
+  readonly item: boolean;
   /** Nesting so far; deeper than `maxDepth` is left to textContent. */
   depth: number;
 }
@@ -59,17 +61,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     const own = labelName(el, tag, fresh());
     if (own !== '') return own;
     if (roles.namedByContent.has(role) || (tag === 'summary' && role === 'button')) {
-      const content = contentName(el);
+      const content = contentName(el, role === 'treeitem');
       if (content !== '') {
         byContent = true;
         return content;
       }
     }
-    return text.clean(attr(el, 'title') ?? '');
+    return tag === 'img' ? '' : text.clean(attr(el, 'title') ?? '');
   }
 
   function fresh(): Traversal {
-    return { seen: new Set(), referenced: false, hidden: false, depth: 0 };
+    return { seen: new Set(), referenced: false, hidden: false, item: false, depth: 0 };
   }
 
   /** By aria-labelledby, aria-label or what HTML says, without content and title. */
@@ -93,6 +95,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
         seen: new Set(),
         referenced: true,
         hidden: styles.paints(target) !== 2,
+        item: false,
         depth: walk.depth + 1,
       };
       const part = text.clean(textOf(target, inner, true));
@@ -117,13 +120,11 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
       }
       case 'img':
       case 'area':
-        return text.clean(attr(el, 'alt') ?? '');
+        return text.clean(attr(el, 'alt') ?? attr(el, 'title') ?? '');
       case 'fieldset':
         return byChild(el, 'legend', walk);
       case 'table':
-        return byChild(el, 'caption', walk);
-      case 'figure':
-        return byChild(el, 'figcaption', walk);
+        return byChild(el, 'caption', walk) || text.clean(attr(el, 'summary') ?? '');
       case 'svg':
         return byChild(el, 'title', walk);
       case 'optgroup':
@@ -151,6 +152,8 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     }
     const name = byLabels(el, walk);
     if (name !== '') return name;
+    if (type === 'file')
+      return text.clean(attr(el, 'title') ?? '') || (el.multiple ? 'Choose Files' : 'Choose File');
     return text.clean(attr(el, 'title') || attr(el, 'placeholder') || (attr(el, 'aria-placeholder') ?? ''));
   }
 
@@ -160,7 +163,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     for (const label of labelsOf(el)) {
       const seen = new Set(walk.seen).add(el);
       const part = text.clean(
-        textOf(label, { seen, referenced: true, hidden: false, depth: walk.depth + 1 }, true),
+        textOf(label, { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 }, true),
       );
       if (part !== '') parts.push(part);
     }
@@ -178,8 +181,8 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
   }
 
   /** Name from content. The common case, one text node and nothing else, needs no traversal. */
-  function contentName(el: Element): string {
-    return text.clean(inside(el, fresh()));
+  function contentName(el: Element, item = false): string {
+    return text.clean(inside(el, { ...fresh(), item }));
   }
 
   /** What is inside an element: its pseudo elements, children and owned elements. */
@@ -234,14 +237,21 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
       paint = walk.hidden ? 2 : styles.paints(el);
       if (paint === 0) return '';
     }
-    if (walk.referenced && !top) {
+    if (walk.item && /^(group|treeitem)$/.test(attr(el, 'role') ?? '')) return '';
+    if (!top) {
       const embedded = embeddedValue(el, tag);
       if (embedded !== null) return ` ${embedded} `;
     }
     const own = ownText(el, tag, walk, top);
     const out =
-      own !== '' ? own : paint === 1 ? hiddenInside(el, walk) : inside(el, walk) || (attr(el, 'title') ?? '');
+      own !== '' ? own : paint === 1 ? hiddenInside(el, walk) : inside(el, walk) || tooltip(el, tag);
     return walk.hidden || styles.isBlock(el) ? ` ${out} ` : out;
+  }
+
+  /** A title counts for an element that has a role of its own. */
+  function tooltip(el: Element, tag: string): string {
+    const title = attr(el, 'title');
+    return title === null || title === '' || roles.roleOf(el, tag) === '' ? '' : title;
   }
 
   /** `visibility: hidden`: its own text does not count, visible elements inside do. */
@@ -259,7 +269,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     }
     const label = text.clean(attr(el, 'aria-label') ?? '');
     if (label !== '') return label;
-    if (tag === 'fieldset' || tag === 'table' || tag === 'figure' || tag === 'button') return '';
+    if (tag === 'fieldset' || tag === 'table' || tag === 'button') return '';
     if (top && tag === 'output') return '';
     return nativeName(el, tag, walk);
   }

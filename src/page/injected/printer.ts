@@ -67,8 +67,9 @@ export function printer(
     const fromContent = name !== '' && names.fromContent();
     if (role === 'img' && name === '' && act === 0) return null;
     const stated = states.statesOf(el, tag, role, visit.aria, (visit.flags & DISABLED) !== 0);
-    const value = states.valueFor(el, tag, role);
-    const line = lineOf(run, visit, el, name, stated, value);
+    const value = states.valueFor(el, tag, role) ?? otherText(visit, name, fromContent);
+    const head = headOf(role, name);
+    const line = head + tailOf(run, visit, el, stated, value);
     const { lines } = run;
     let flag = act > 0 ? lines.ACT : 0;
     if (act === 1 && role === '') flag |= lines.LOOSE;
@@ -78,10 +79,19 @@ export function printer(
       if (bare.test(role) && stated.length === 0) flag |= lines.BARE;
       if (!keptEmpty.test(role)) flag |= lines.HOLLOW;
     }
-    const index = lines.push(line, visit.depth, flag, act > 0 ? refs.give(el) : 0);
+    const index = lines.push(line, visit.depth, flag, el, head.length);
     const inner =
       visit.flags | (fromContent ? MUTE | NAMED : name !== '' && roles.namedByContent.has(role) ? MUTE : 0);
     return { index, leaf: atomic.has(tag) || (fromContent && onlyText(el)), flags: inner };
+  }
+
+  /** What a labelled button or link shows, where its label does not say it: a person may speak of either. */
+  function otherText(visit: Visit, name: string, fromContent: boolean): string | null {
+    if (fromContent || name === '' || !roles.namedByContent.has(visit.role)) return null;
+    const shown = names.contentName(visit.el);
+    const letters = (from: string): string => from.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+    const short = letters(shown);
+    return short.length < 2 || letters(name).includes(short) ? null : shown;
   }
 
   function onlyText(el: Element): boolean {
@@ -92,17 +102,15 @@ export function printer(
     );
   }
 
-  /** `role "name" [ref=e1] [state]…: value` */
-  function lineOf(
-    run: Run,
-    visit: Visit,
-    node: Element,
-    name: string,
-    stated: string[],
-    value: string | null,
-  ): string {
-    const role = visit.role === '' || visit.role === 'none' ? 'generic' : visit.role;
-    let line = name === '' ? role : `${role} ${text.quote(name)}`;
+  function headOf(role: string, name: string): string {
+    const shown = role === '' || role === 'none' ? 'generic' : role;
+    return name === '' ? shown : `${shown} ${text.quote(name)}`;
+  }
+
+  /** What follows role and name: ` [ref=e1] [state]…: value` */
+  function tailOf(run: Run, visit: Visit, node: Element, stated: string[], value: string | null): string {
+    const { role } = visit;
+    let line = '';
     if (visit.act > 0) line += ` [ref=${run.options.prefix}e${refs.give(node)}]`;
     if (node === run.focus) line += ' [focused]';
     for (const state of stated) line += ` [${state}]`;
@@ -143,13 +151,20 @@ export function printer(
       if (inGroup !== group) {
         group = inGroup;
         depth = visit.depth + (group === null ? 1 : 2);
-        if (group !== null) lines.push(groupLine(group), visit.depth + 1, seen, 0);
+        if (group !== null) lines.push(groupLine(group), visit.depth + 1, seen, group, 5);
       }
       if (option.hidden || styles.displayNone(option)) continue;
       const name = names.nameOf(option, 'option', 'option');
       const stated = states.statesOf(option, 'option', 'option', false, false);
       const inner: Visit = { ...visit, el: option, tag: 'option', role: 'option', act: 2 };
-      lines.push(lineOf(run, inner, option, name, stated, null), depth, lines.ACT | seen, refs.give(option));
+      const head = headOf('option', name);
+      lines.push(
+        head + tailOf(run, inner, option, stated, null),
+        depth,
+        lines.ACT | seen,
+        option,
+        head.length,
+      );
     }
     lines.flush();
   }
@@ -170,9 +185,10 @@ export function printer(
     const aria = true;
     const stated = states.statesOf(control, 'input', role, aria, (visit.flags & DISABLED) !== 0);
     const inner: Visit = { ...visit, role, act: 2 };
-    const line = lineOf(run, inner, visit.el, name, stated, states.valueFor(control, 'input', role));
+    const head = headOf(role, name);
+    const line = head + tailOf(run, inner, visit.el, stated, states.valueFor(control, 'input', role));
     const flag = run.lines.ACT | (visit.seen ? run.lines.SEEN : 0);
-    run.lines.push(line, visit.depth, flag, refs.give(visit.el));
+    run.lines.push(line, visit.depth, flag, visit.el, head.length);
     visit.flags |= MUTE | NAMED;
     visit.act = 2;
     return true;
@@ -196,15 +212,15 @@ export function printer(
     return offered(control) && names.labelled(label, control) ? MUTE | flags.POINTER : flags.POINTER;
   }
 
-  /** A caption that names its table, fieldset or figure is not printed again. */
+  /** A caption that names its table or fieldset is not printed again. */
   function captionFlags(el: Element): number {
     const parent = dom.parentNode(el);
     if (parent === null || !dom.isElement(parent)) return 0;
     const labelled = (attr(parent, 'aria-label') ?? '').trim() !== '' || has(parent, 'aria-labelledby');
-    return labelled || !/^(table|fieldset|figure)$/.test(dom.localName(parent)) ? 0 : MUTE;
+    return labelled || !/^(table|fieldset)$/.test(dom.localName(parent)) ? 0 : MUTE;
   }
 
-  return { captionFlags, flags, labelFlags, lineOf, print, select, silent, standIn, standsFor };
+  return { captionFlags, flags, labelFlags, headOf, print, select, silent, standIn, standsFor };
 }
 
 export type Printer = ReturnType<typeof printer>;

@@ -36,14 +36,14 @@ export function queries(
     const control = tag === 'label' ? printer.standsFor(el) : null;
     const subject = control ?? el;
     const subjectTag = control === null ? tag : 'input';
-    const role = roles.roleOf(subject, subjectTag);
+    const role = roles.plain(subject, subjectTag) ? 'none' : roles.roleOf(subject, subjectTag);
     const name = find.nameOf(el, tag, role);
     const disabled = dom.closest.call(subject, '[aria-disabled=true]') !== null;
     const stated = states.statesOf(subject, subjectTag, role, true, disabled);
     if (el === dom.deepFocus()) stated.unshift('focused');
     const value = states.valueFor(subject, subjectTag, role) ?? '';
     const shown = role === '' || role === 'none' ? 'generic' : role;
-    let line = name === '' ? shown : `${shown} ${text.quote(name)}`;
+    let line = printer.headOf(role, name);
     for (const state of stated) line += ` [${state}]`;
     const content =
       name === '' && value === '' ? text.cap(text.clean(el.textContent ?? ''), 80) : text.value(value);

@@ -141,11 +141,7 @@ export function roleRules(dom: Dom) {
 
   function isSummary(el: Element): boolean {
     const parent = dom.parentNode(el);
-    if (!(parent instanceof HTMLDetailsElement)) return false;
-    for (let node = dom.firstChild(parent); node !== null; node = dom.nextSibling(node)) {
-      if (node instanceof HTMLElement && localName(node) === 'summary') return node === el;
-    }
-    return false;
+    return parent instanceof HTMLDetailsElement && dom.firstSummary(parent) === el;
   }
 
   /** The role that the author wrote, if it counts: the first known token; presentation gives way to focus and to global aria. */
@@ -185,18 +181,16 @@ export function roleRules(dom: Dom) {
     return false;
   }
 
-  const sectioning = 'article,aside,main,nav,section';
+  const sectioning = /^(article|aside|main|nav|section)$/;
   const sectioningRole = words('article complementary main navigation region');
 
-  /** A header or footer is a landmark only of the page itself. */
-  function scopedToBody(el: Element): boolean {
+  /** A header or footer is a landmark only of the page itself, an aside also of its main part. */
+  function scopedToBody(el: Element, within: RegExp): boolean {
     for (let up = flatParent(el); up !== null; up = flatParent(up)) {
-      if (matches.call(up, sectioning)) {
-        const role = attr(up, 'role');
-        if (role === null || known.has(role.trim())) return false;
-      }
-      const role = attr(up, 'role');
-      if (role !== null && sectioningRole.has(role.trim())) return false;
+      const role = attr(up, 'role')?.trim();
+      if (role !== undefined && sectioningRole.has(role) && (role !== 'main' || within.test('main')))
+        return false;
+      if (within.test(localName(up)) && (role === undefined || known.has(role))) return false;
     }
     return true;
   }
@@ -206,7 +200,8 @@ export function roleRules(dom: Dom) {
     const scope = attr(el, 'scope')?.toLowerCase();
     if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
     if (scope === 'col' || scope === 'colgroup') return 'columnheader';
-    const isData = (cell: Element | null): boolean => cell !== null && localName(cell) === 'td';
+    const isData = (cell: Element | null): boolean =>
+      cell !== null && localName(cell) === 'td' && cell.childNodes.length > 0;
     return isData(el.nextElementSibling) || isData(el.previousElementSibling) ? 'rowheader' : 'columnheader';
   }
 
@@ -226,7 +221,6 @@ export function roleRules(dom: Dom) {
   function inputRole(el: HTMLInputElement): string {
     const type = el.type;
     if (type === 'hidden') return 'none';
-    if (type === 'checkbox' && has(el, 'switch')) return 'switch';
     const role = inputs[type];
     if (role !== undefined && role !== 'searchbox') return role;
     if (el.list !== null && /^(text|search|tel|url|email)$/.test(type)) return 'combobox';
@@ -241,19 +235,19 @@ export function roleRules(dom: Dom) {
       case 'area':
         return has(el, 'href') ? 'link' : '';
       case 'aside':
-        return hasLabel(el) || scopedToBody(el) ? 'complementary' : '';
+        return hasLabel(el) || scopedToBody(el, /^(article|aside|nav|section)$/) ? 'complementary' : '';
       case 'footer':
-        return scopedToBody(el) ? 'contentinfo' : '';
+        return scopedToBody(el, sectioning) ? 'contentinfo' : '';
       case 'form':
-        return hasLabel(el) ? 'form' : '';
+        return 'form';
       case 'header':
-        return scopedToBody(el) ? 'banner' : '';
+        return scopedToBody(el, sectioning) ? 'banner' : '';
       case 'img':
         return attr(el, 'alt') === '' && !keepsRole(el, tag) && !has(el, 'title') ? 'none' : 'img';
       case 'input':
         return inputRole(el as HTMLInputElement);
       case 'li':
-        return listParent(el) ? 'listitem' : '';
+        return 'listitem';
       case 'section':
         return hasLabel(el) ? 'region' : '';
       case 'select':
@@ -273,15 +267,15 @@ export function roleRules(dom: Dom) {
       case 'tr':
         return 'row';
     }
-    return '';
+    return has(el, 'popover') ? 'group' : '';
   }
 
-  function listParent(el: Element): boolean {
-    const parent = flatParent(el);
-    if (parent === null) return false;
-    const role = attr(parent, 'role');
-    if (role !== null && known.has(role)) return role === 'list' || role === 'directory';
-    return /^(ul|ol|menu)$/.test(localName(parent));
+  /** True for a part of a table or list that is presentational itself; the walk knows this from above, others ask. */
+  function plain(el: Element, tag: string): boolean {
+    if (!/^(td|th|tr|tbody|thead|tfoot|li)$/.test(tag) || has(el, 'role')) return false;
+    const owner = tag === 'li' ? flatParent(el) : closest.call(el, 'table');
+    if (owner === null || !/^(table|ul|ol|menu)$/.test(localName(owner))) return false;
+    return explicit(owner, localName(owner)) === 'none';
   }
 
   /** The role of an element: '' for generic, 'none' for presentational. Presentational parents are the walk's business. */
@@ -300,6 +294,7 @@ export function roleRules(dom: Dom) {
     isSummary,
     known,
     namedByContent,
+    plain,
     roleOf,
   };
 }

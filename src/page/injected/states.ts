@@ -31,6 +31,8 @@ export function stateRules(dom: Dom, text: TextRules) {
       const details = dom.parentNode(el);
       out.push(details instanceof HTMLDetailsElement && details.open ? 'expanded' : 'expanded=false');
     }
+    if (tag === 'details' && !dom.firstSummary(el))
+      out.push((el as HTMLDetailsElement).open ? 'expanded' : 'expanded=false');
     if (aria || disabledAbove) ariaStates(el, tag, role, out, disabledAbove);
     if (role === 'heading') out.push(`level=${level(el, tag)}`);
     return out;

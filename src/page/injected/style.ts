@@ -36,14 +36,19 @@ export function styleReaders(dom: Dom) {
     const style = getComputedStyle(el, which);
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '' || content === '""') return '';
-    if (style.display === 'none' || style.visibility !== 'visible') return '';
-    return contentText(content);
+    const display = style.display;
+    if (display === 'none' || style.visibility !== 'visible') return '';
+    const text = contentText(content);
+    return text !== '' && (!display.startsWith('inline') || content.includes('" / "')) ? ` ${text} ` : text;
   }
 
   function contentText(content: string): string {
     let text = '';
     let alternative: string | null = null;
-    for (const part of content.matchAll(/"((?:[^"\\]|\\.)*)"|(\/)/g)) {
+    const quotes = content.replace(/open-quote/g, '"“"').replace(/close-quote/g, '"”"');
+    for (const part of quotes
+      .replace(/url\("(?:[^"\\]|\\.)*"\)/g, '')
+      .matchAll(/"((?:[^"\\]|\\.)*)"|(\/)/g)) {
       if (part[2] !== undefined) alternative = '';
       else if (alternative === null) text += unescaped(part[1] ?? '');
       else alternative += unescaped(part[1] ?? '');

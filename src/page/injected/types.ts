@@ -19,6 +19,8 @@ export interface WalkOptions {
   viewport?: boolean;
   /** Print where links lead. */
   urls?: boolean;
+  /** When the text is longer than this, containers with a large part of it get a ref too, so that a caller can ask for that part. */
+  maxChars?: number;
   /** Print boxes: `[box=x,y,width,height]` in CSS pixels of the frame's viewport. */
   boxes?: boolean;
 }

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
+import type { Hosts } from './hosts.ts';
 import type { Lines } from './lines.ts';
 import type { Printer } from './printer.ts';
 import type { Roles } from './roles.ts';
@@ -30,6 +31,8 @@ export interface Run {
   /** Elements that aria-owns moves, by their owner. */
   owned: Map<Element, Element>;
   stack: Open[];
+  /** Elements met that may have a closed shadow root. */
+  hosts: number;
 }
 
 export interface Visit {
@@ -46,7 +49,14 @@ export interface Visit {
 }
 
 /** The walk of one frame: one pass in painted order. Injected by its text. */
-export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer, newLines: () => Lines) {
+export function walker(
+  dom: Dom,
+  styles: Styles,
+  roles: Roles,
+  printer: Printer,
+  hosts: Hosts,
+  newLines: () => Lines,
+) {
   const { attr, localName, nodeType, nextSibling } = dom;
   const { POINTER, MUTE, UNPAINTED, DISABLED, PLAIN_TABLE, PLAIN_LIST } = printer.flags;
 
@@ -56,10 +66,17 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
     ),
   );
   const tableRoles = /^(rowgroup|row|cell|gridcell|columnheader|rowheader)$/;
-  const captions = /^(caption|legend|figcaption)$/;
+  const captions = /^(caption|legend)$/;
 
-  function walk(root: Element, options: WalkOptions): Lines {
-    const run: Run = { lines: newLines(), options, focus: dom.deepFocus(), owned: ownedBy(root), stack: [] };
+  function walk(root: Element, options: WalkOptions): { lines: Lines; hosts: number } {
+    const run: Run = {
+      lines: newLines(),
+      options,
+      focus: dom.deepFocus(),
+      owned: ownedBy(root),
+      stack: [],
+      hosts: 0,
+    };
     enter(run, root, null);
     for (let top = run.stack.at(-1); top !== undefined; top = run.stack.at(-1)) {
       const node = nextChild(run, top);
@@ -75,7 +92,7 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
       }
     }
     run.lines.flush();
-    return run.lines;
+    return { lines: run.lines, hosts: run.hosts };
   }
 
   function nextChild(run: Run, top: Open): Node | null {
@@ -176,7 +193,12 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
   }
 
   function acts(el: Element, tag: string, role: string, firm: boolean, flags: number): 0 | 1 | 2 {
-    if (roles.actionable.has(role) || role === 'canvas') return 2;
+    if (
+      roles.actionable.has(role) ||
+      role === 'canvas' ||
+      (tag === 'details' && dom.firstSummary(el) === null)
+    )
+      return 2;
     if (tag === 'html' || tag === 'body' || tag === 'label') return 0;
     if (firm) return 2;
     return (flags & POINTER) === 0 && styles.pointer(el) ? 1 : 0;
@@ -208,6 +230,7 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
     else if (captions.test(tag)) flags |= printer.captionFlags(el);
     if (visit.act > 0) flags |= POINTER;
     if (line < 0) run.lines.edge(el);
+    if (hosts.mayHost(el, tag)) run.hosts++;
     if ((flags & (MUTE | UNPAINTED)) === 0) {
       const before = styles.pseudo(el, '::before');
       if (before !== '') run.lines.addText(before, visit.depth + (line < 0 ? 0 : 1), visit.seen);
@@ -229,10 +252,8 @@ export function walker(dom: Dom, styles: Styles, roles: Roles, printer: Printer,
   /** A closed details shows its summary only; its own text is not painted although it is a child. */
   function closedDetails(el: Element): Node[] | null {
     if (!(el instanceof HTMLDetailsElement) || el.open) return null;
-    return dom
-      .flatChildren(el)
-      .filter((node) => dom.isElement(node) && roles.isSummary(node))
-      .slice(0, 1);
+    const summary = dom.firstSummary(el);
+    return summary === null ? [] : [summary];
   }
 
   function leave(run: Run, frame: Open): void {

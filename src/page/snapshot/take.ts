@@ -3,92 +3,96 @@ import type { Frame } from '../frames.ts';
 import { injectedSource } from '../injected/bundle.ts';
 import type { FrameText, WalkOptions } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
-import { evaluateHandle, evaluateValue, readInFrame, type World } from '../world.ts';
-import { assembleFrames, type WalkedFrame } from './assemble.ts';
+import { evaluateHandle, evaluateValue, isolatedWorld, readInFrame, type World } from '../world.ts';
+import type { WalkedFrame } from './assemble.ts';
+import { adoptClosedRoots } from './closed-roots.ts';
 
-export type TakeOptions = Omit<WalkOptions, 'nextRef' | 'prefix' | 'root'> & {
-  /** Only the subtree of this element of `frame`. */
-  readonly root?: WalkOptions['root'];
-  /** The frame to begin with; the main frame unless said. */
-  readonly frame?: Frame;
-};
+/** How to walk, the same for every frame; `root` is for the first one only. */
+export type TakeOptions = Omit<WalkOptions, 'nextRef' | 'prefix'>;
 
-export interface TakenSnapshot {
-  readonly url: string;
-  readonly title: string;
-  readonly text: string;
-}
+/** A closed root may hold hosts of more: how often to look again. */
+const CLOSED_ROOT_PASSES = 4;
 
 /**
- * Walks a frame and all frames below it, each in its own process, and puts their lines together in document order.
+ * Walks a frame and all frames below it, each in its own process.
  * @throws AirlockError `stale_ref`, `target_not_found` or `invalid_target` when the root cannot be used
  */
-export async function takeSnapshot(op: Operation, options: TakeOptions): Promise<TakenSnapshot> {
-  const { frame = op.tab.frames.main, root, ...walk } = options;
-  const taken = await walkFrame(op, frame, root === undefined ? walk : { ...walk, root });
-  if (taken.walked.error) throw rootError(taken.walked.error);
-  return { url: taken.walked.url, title: taken.walked.title, text: assembleFrames(taken) };
+export async function takeSnapshot(op: Operation, frame: Frame, options: TakeOptions): Promise<WalkedFrame> {
+  const walked = await readInFrame(op, frame, (world) => walk(op, frame, world, options));
+  if (walked.error) throw rootError(walked.error);
+  return { walked, children: await walkChildren(op, frame, walked, options) };
 }
 
-async function walkFrame(
+async function walk(op: Operation, frame: Frame, world: World, options: TakeOptions): Promise<FrameText> {
+  for (let pass = 1; ; pass += 1) {
+    const walked = await callSnapshot(op, frame, world, options);
+    if (walked.closedHosts === 0 || pass > CLOSED_ROOT_PASSES) return walked;
+    const adopted = await adoptClosedRoots(
+      { send: (method: never, params: never) => op.send(world.session, method, params) },
+      world.contextId,
+    );
+    if (adopted === 0) return walked;
+  }
+}
+
+async function callSnapshot(
   op: Operation,
   frame: Frame,
-  options: Omit<WalkOptions, 'nextRef' | 'prefix'>,
-): Promise<WalkedFrame> {
+  world: World,
+  options: TakeOptions,
+): Promise<FrameText> {
   const prefix = frame.ordinal === 0 ? '' : `f${frame.ordinal}`;
-  const walked = await readInFrame(op, frame, async (world) => {
-    const asked = JSON.stringify({ ...options, prefix, nextRef: op.env.refs.next } satisfies WalkOptions);
-    return (await evaluateValue(op, world, `(${await apiIn(op, world)}).snapshot(${asked})`)) as FrameText;
-  });
-  op.env.refs.claim({ tabId: op.tab.id, frameId: frame.id, loaderId: frame.loaderId }, walked.nextRef);
+  const asked: WalkOptions = { ...options, prefix, nextRef: op.env.refs.next };
+  // A world that was never asked before has no code of ours yet; every other one answers in one round trip.
+  const call = `globalThis.airlock === undefined ? null : airlock.snapshot(${JSON.stringify(asked)})`;
+  let walked = await evaluateValue(op, world, call);
+  if (walked === null) {
+    await evaluateHandle(op, world, injectedSource());
+    walked = await evaluateValue(op, world, call);
+  }
+  const answer = walked as FrameText;
+  op.env.refs.claim({ tabId: op.tab.id, frameId: frame.id, loaderId: frame.loaderId }, answer.nextRef);
+  return answer;
+}
+
+async function walkChildren(
+  op: Operation,
+  frame: Frame,
+  walked: FrameText,
+  options: TakeOptions,
+): Promise<Map<number, WalkedFrame>> {
   const children = new Map<number, WalkedFrame>();
-  if (walked.frames.length > 0) {
-    const { root: _, ...below } = options;
-    for (const child of op.tab.frames.children(frame.id)) {
+  if (walked.frames.length === 0) return children;
+  const listed = new Set(walked.frames.map((line) => line.ref));
+  const { root: _, ...below } = options;
+  for (const child of op.tab.frames.children(frame.id)) {
+    try {
       const ref = await refOfOwner(op, frame, child);
-      if (ref === undefined || !walked.frames.some((line) => line.ref === ref)) continue;
-      const inside = await walkFrame(op, child, below).catch((error: unknown) => skipFrame(op, error));
-      if (inside) children.set(ref, inside);
+      if (ref !== undefined && listed.has(ref)) children.set(ref, await takeSnapshot(op, child, below));
+    } catch (error) {
+      // A frame that went away, or is between two documents, keeps its line; what ends the operation is thrown on.
+      op.check();
+      if (error instanceof AirlockError && error.code !== 'frame_not_found') throw error;
     }
   }
-  return { walked, children };
+  return children;
 }
 
-/** Installs the injected code once per world; afterwards its name is enough. */
-async function apiIn(op: Operation, world: World): Promise<string> {
-  const known = await evaluateValue(op, world, 'typeof globalThis.airlock');
-  if (known !== 'object') await evaluateHandle(op, world, injectedSource());
-  return 'globalThis.airlock';
-}
-
-/** The ref of the iframe element that holds `child`, if it has one. */
+/** The ref of the iframe element that holds `child`; `undefined` for one that has none. */
 async function refOfOwner(op: Operation, parent: Frame, child: Frame): Promise<number | undefined> {
-  if (!parent.session) return undefined;
-  const { session } = parent;
-  const world = await readInFrame(op, parent, async (found) => found);
-  try {
-    const { backendNodeId } = await op.send(session, 'DOM.getFrameOwner', { frameId: child.id });
-    const { object } = await op.send(session, 'DOM.resolveNode', {
-      backendNodeId,
-      executionContextId: world.contextId,
-    });
-    const answer = await op.send(session, 'Runtime.callFunctionOn', {
-      functionDeclaration: 'function () { return globalThis.airlock.refOf(this, 0)[0]; }',
-      objectId: object.objectId ?? '',
-      returnByValue: true,
-    });
-    return typeof answer.result.value === 'number' ? answer.result.value : undefined;
-  } catch (error) {
-    skipFrame(op, error);
-    return undefined;
-  }
-}
-
-/** A frame that went away, or is between two documents, keeps its line; whatever ends the operation is thrown on. */
-function skipFrame(op: Operation, error: unknown): undefined {
-  op.check();
-  if (error instanceof AirlockError && error.code !== 'frame_not_found') throw error;
-  return undefined;
+  const { session, contextId } = await isolatedWorld(op, parent);
+  const { backendNodeId } = await op.send(session, 'DOM.getFrameOwner', { frameId: child.id });
+  const { object } = await op.send(session, 'DOM.resolveNode', {
+    backendNodeId,
+    executionContextId: contextId,
+  });
+  if (object.objectId === undefined) return undefined;
+  const { result } = await op.send(session, 'Runtime.callFunctionOn', {
+    functionDeclaration: 'function () { return globalThis.airlock.describe(this).ref; }',
+    objectId: object.objectId,
+    returnByValue: true,
+  });
+  return typeof result.value === 'number' && result.value > 0 ? result.value : undefined;
 }
 
 function rootError(error: NonNullable<FrameText['error']>): AirlockError {

@@ -5,6 +5,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { identify, lifeOf, type ProcessIdentity } from '../../../src/residual/identity.ts';
+import { ProcessIndex } from '../../../src/residual/process-index.ts';
 import { RuntimeDir } from '../../../src/residual/runtime-dir.ts';
 import { Workspace } from '../../../src/residual/workspace.ts';
 
@@ -25,10 +26,16 @@ export async function workspace(sessionId = 'session'): Promise<Workspace> {
   return Workspace.create(await runtimeDir(), sessionId);
 }
 
-/** Kills a process at the end of the test, if it is still this one. */
+/** Kills a process at the end of the test if it is still this one, and what is left in the session that it led. */
 export function killAtEnd(identity: ProcessIdentity): void {
-  onTestFinished(() => {
-    if (lifeOf(identity) === 'alive') process.kill(identity.pid, 'SIGKILL');
+  onTestFinished(async () => {
+    const session = (await ProcessIndex.read()).inSession(identity.pid);
+    for (const member of [
+      identity,
+      ...session.filter((entry) => Number(entry.startTime) >= Number(identity.startTime)),
+    ]) {
+      if (lifeOf(member) === 'alive') process.kill(member.pid, 'SIGKILL');
+    }
   });
 }
 
@@ -52,7 +59,7 @@ export async function shell(
 ): Promise<Started & { line: string }> {
   const child = spawn('/bin/sh', ['-c', script], {
     detached: true,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
     ...options,
   });
   const started = await track(child);

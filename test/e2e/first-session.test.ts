@@ -1,0 +1,76 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { TestService } from '../support/service.ts';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+
+/** The server of the example pages, on a free port. */
+async function servePages(): Promise<AsyncDisposable & { port: number }> {
+  const child = spawn(process.execPath, [join(EXAMPLES, 'serve.ts'), '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString();
+      const match = /http:\/\/[^:\s]+:(\d+)/.exec(out);
+      if (match) resolve(Number(match[1]));
+    });
+    child.once('exit', (code) => reject(new Error(`the example server ended with ${code}`)));
+  });
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, 'exit');
+      child.kill();
+      await exited;
+    },
+  };
+}
+
+test('examples/first-session.sh, with curl and nothing else, drives a real single-page app to a zero receipt', async () => {
+  await using pages = await servePages();
+  await using service = await TestService.start(['--allow', `localhost:${pages.port}`]);
+  const picture = join(service.root, 'picture.png');
+  const { stdout } = await promisify(execFile)('sh', [
+    join(EXAMPLES, 'first-session.sh'),
+    '--state-dir',
+    join(service.root, 'state'),
+    '--page',
+    `http://localhost:${pages.port}/todomvc/`,
+    '--screenshot',
+    picture,
+  ]);
+  expect(stdout).toContain('checkbox "Done: Buy milk" [ref=e3] [focused] [checked]');
+  expect(stdout).toContain('1 item left, cookie seen=yes');
+  expect(stdout).toMatch(/heap snapshot \S+: \d+ nodes, \d+ bytes/);
+  expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    zero: true,
+    reason: 'deleted',
+  });
+  expect((await readFile(picture)).subarray(0, 4).toString('latin1')).toBe('\x89PNG');
+  expect((await service.get('/v1/sessions')).body.sessions).toEqual([]);
+});
+
+test('Swagger UI of this service works in a session: its pages are read, opened by ref and searched', async () => {
+  await using pages = await servePages();
+  await using service = await TestService.start(['--allow', `localhost:${pages.port}`]);
+  const session = await service.session();
+  const landed = await service.post(`${session}/navigate`, {
+    url: `http://localhost:${pages.port}/swagger/`,
+    waitUntil: 'networkidle',
+  });
+  expect(landed.status).toBe(200);
+  const snapshot = await service.get(`${session}/snapshot`);
+  const ref = /button "[^"]*\/v1\/sessions[^"]*".*\[ref=(e\d+)\]/.exec(snapshot.body.text)?.[1];
+  expect(ref).toBeDefined();
+  const clicked = await service.post(`${session}/click`, { target: ref, snapshot: true });
+  expect(clicked.body).toMatchObject({ ok: true });
+  expect(clicked.body.snapshot.length).toBeGreaterThan(snapshot.body.text.length);
+  expect((await service.delete(session)).body.zero).toBe(true);
+});

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { click } from '../../../src/page/actions/click.ts';
+import { fill } from '../../../src/page/actions/fill.ts';
+import { resolveTarget } from '../../../src/page/resolve-target.ts';
+import { ActionPage, problem } from '../../support/action-page.ts';
+
+const page = new ActionPage({
+  '/': `<div id=h></div><script>log=[];r=a=>{h.innerHTML=a.map(t=>'<button onclick="log.push(this.textContent)">'+t+'</button>').join('')};r(['Mine','Other'])</script>`,
+  '/one': `<a href="/two">Go</a><a href="#here">Hash</a><button onclick="fetch('/log',{method:'POST'})">Delete</button>`,
+  '/two': `<button onclick="fetch('/log',{method:'POST'})">Delete</button>`,
+  '/log': (_, response) => void response.end(),
+  '/wait': `<div id=h><button id=b disabled>Save</button></div><script>log=[]</script>`,
+});
+const refOf = (name: string) =>
+  page.run(async (op) => (await resolveTarget(op, { role: 'button', name, exact: true })).ref);
+const posts = () => page.server.requests.filter((request) => request === 'POST /log').length;
+
+test('a node that was replaced is stale, with what has its role and name now; nothing is clicked', async () => {
+  await page.goto();
+  const ref = await refOf('Mine');
+  await page.eval("r(['More','Mine','Other'])");
+  const error = await problem(
+    page.run((op) => click(op, { target: ref })),
+    'stale_ref',
+  );
+  expect(error.extra).toMatchObject({ ref, reason: 'node_removed', now: { role: 'button', name: 'Mine' } });
+  expect(await page.eval('log')).toEqual([]);
+  const { now } = error.extra as { now: { ref: string } };
+  expect(now.ref).not.toBe(ref);
+  await page.run((op) => click(op, { target: now.ref }));
+  expect(await page.eval('log')).toEqual(['Mine']);
+});
+
+test('the same node keeps its ref, wherever it is moved', async () => {
+  await page.goto();
+  const ref = await refOf('Other');
+  await page.eval('document.body.append(h.lastChild)');
+  expect(await refOf('Other')).toBe(ref);
+  await page.run((op) => click(op, { target: ref }));
+  expect(await page.eval('log')).toEqual(['Other']);
+});
+
+test('a ref of a document that a click left is stale, and the like on the new page is not touched', async () => {
+  await page.goto('/one');
+  const ref = await refOf('Delete');
+  const went = await page.run((op) => click(op, { target: { text: 'Go' } }));
+  expect(went).toMatchObject({ navigated: true, url: page.server.url('/two') });
+  const error = await problem(
+    page.run((op) => click(op, { target: ref })),
+    'stale_ref',
+  );
+  expect(error.extra['reason']).toBe('document_replaced');
+  expect(posts()).toBe(0);
+});
+
+test('after a reload and after going back a ref is stale; after a hash change it is not', async () => {
+  await page.goto('/one');
+  const ref = await refOf('Delete');
+  const hash = await page.run((op) => click(op, { target: { text: 'Hash' } }));
+  expect(hash).toMatchObject({ navigated: true, url: page.server.url('/one#here') });
+  await page.run((op) => click(op, { target: ref }));
+  await expect.poll(posts).toBe(1);
+  await page.goto('/one?again');
+  await problem(
+    page.run((op) => click(op, { target: ref })),
+    'stale_ref',
+  );
+  await page.eval('history.back()');
+  await expect.poll(() => page.tab.url).toBe(page.server.url('/one#here'));
+  await problem(
+    page.run((op) => click(op, { target: ref })),
+    'stale_ref',
+  );
+  expect(posts()).toBe(1);
+});
+
+test('what a snapshot told of a ref helps after its document is gone', async () => {
+  await page.goto('/one');
+  const ref = await refOf('Delete');
+  page.chrome.env.refs.remember(`- button "Delete" [ref=${ref}]`);
+  await page.goto('/two');
+  const error = await problem(
+    page.run((op) => click(op, { target: ref })),
+    'stale_ref',
+  );
+  expect(error.extra).toMatchObject({ reason: 'document_replaced', now: { role: 'button', name: 'Delete' } });
+});
+
+test('a ref that was never given is not found', async () => {
+  await page.goto();
+  await problem(
+    page.run((op) => click(op, { target: 'e99999' })),
+    'target_not_found',
+  );
+  const ref = await refOf('Mine');
+  await problem(
+    page.run((op) => fill(op, { target: ref.replace('e', 'f7e'), value: 'x' })),
+    'target_not_found',
+  );
+});
+
+test('a node that the page replaces while it is waited for: a selector finds the new one, a ref is stale', async () => {
+  const renew = `setTimeout(() => { h.innerHTML = '<button id=b onclick="log.push(1)">Save</button>' }, 300)`;
+  await page.goto('/wait');
+  await page.eval(renew);
+  await page.run((op) => click(op, { target: '#b' }));
+  expect(await page.eval('log')).toEqual([1]);
+  await page.goto('/wait');
+  const ref = await refOf('Save');
+  await page.eval(renew);
+  await problem(
+    page.run((op) => click(op, { target: ref })),
+    'stale_ref',
+  );
+  expect(await page.eval('log')).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { PeerCheck } from '../../src/policy/peer.ts';
+import { TestFloor } from '../support/floor.ts';
+import { connectFromOutside } from '../support/outsider.ts';
+import { greeting, requestBytes, socksConnect } from '../support/socks-client.ts';
+import { TcpServer } from '../support/tcp-server.ts';
+
+const onLinux = process.platform === 'linux';
+const us = async () => new Set([process.pid]);
+
+/** A connection of this process to itself; `accepted` is the end that a check is about. */
+async function ownConnection(listen: string, dial: string) {
+  const server = createServer();
+  server.listen(0, listen);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  const accepting = once(server, 'connection');
+  const client = connect({ port: address.port, host: dial });
+  const [accepted]: Socket[] = await accepting;
+  if (accepted === undefined) throw new Error('nothing was accepted');
+  return {
+    client,
+    accepted,
+    async [Symbol.asyncDispose](): Promise<void> {
+      client.destroy();
+      accepted.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+describe.skipIf(!onLinux)('whose a connection is', () => {
+  test('ours, when a process of the tree holds the other end', async () => {
+    await using it = await ownConnection('127.0.0.1', '127.0.0.1');
+    expect(await new PeerCheck(us).check(it.accepted)).toBe('own');
+  });
+
+  test('ours as well when an IPv6 socket uses IPv4', async (context) => {
+    await using it = await ownConnection('127.0.0.1', '::ffff:127.0.0.1').catch(() => {
+      context.skip('this machine has no IPv6');
+      throw new Error('skipped');
+    });
+    expect(await new PeerCheck(us).check(it.accepted)).toBe('own');
+  });
+
+  test('foreign, when none does, when there is none, or when the processes cannot be listed', async () => {
+    await using it = await ownConnection('127.0.0.1', '127.0.0.1');
+    for (const pids of [
+      async () => new Set<number>(),
+      async () => new Set([process.ppid]),
+      async () => new Set([2 ** 30]),
+      () => Promise.reject(new Error('no /proc')),
+    ]) {
+      expect(await new PeerCheck(pids).check(it.accepted)).toBe('foreign');
+    }
+  });
+
+  test('foreign, when the other end is gone or was never there', async () => {
+    await using it = await ownConnection('127.0.0.1', '127.0.0.1');
+    const { localAddress, localPort, remoteAddress } = it.accepted;
+    const check = new PeerCheck(us);
+    expect(await check.check({ localAddress, localPort, remoteAddress, remotePort: 1 })).toBe('foreign');
+    expect(await check.check({})).toBe('foreign');
+    expect(
+      await check.check({ localAddress: '::1', localPort: 1, remoteAddress: '::1', remotePort: 2 }),
+    ).toBe('foreign');
+  });
+
+  test('a burst is answered together, each connection for itself', async () => {
+    let listed = 0;
+    const check = new PeerCheck(async () => {
+      listed += 1;
+      return us();
+    });
+    await using one = await ownConnection('127.0.0.1', '127.0.0.1');
+    await using two = await ownConnection('127.0.0.1', '127.0.0.1');
+    const stranger = { ...endsOf(one.accepted), remotePort: 1 };
+    const verdicts = await Promise.all(
+      [one.accepted, stranger, two.accepted].map((ends) => check.check(ends)),
+    );
+    expect(verdicts).toEqual(['own', 'foreign', 'own']);
+    expect(listed).toBe(1);
+  });
+});
+
+describe.skipIf(!onLinux)('a floor that knows its Chrome', () => {
+  test('has not a byte for another process, and connects it nowhere', async () => {
+    await using server = await TcpServer.start();
+    const policy = { allow: [`127.0.0.1:${server.port}`] };
+    await using all = await TestFloor.open({ policy, peerPids: us });
+    const request = Buffer.concat([greeting, requestBytes('127.0.0.1', server.port)]);
+    expect(await connectFromOutside(all.floor, request)).toHaveLength(0);
+    expect(server.accepted).toBe(0);
+    expect(all.floor.log.query()).toEqual([]);
+
+    const { client, reply } = await socksConnect(all.floor, '127.0.0.1', server.port);
+    client.socket.destroy();
+    expect(reply).toBe(0);
+  });
+
+  test('serves a process that has joined the tree', async () => {
+    await using server = await TcpServer.start();
+    const tree = new Set<number>();
+    const policy = { allow: [`127.0.0.1:${server.port}`] };
+    await using all = await TestFloor.open({ policy, peerPids: async () => tree });
+    const request = Buffer.concat([greeting, requestBytes('127.0.0.1', server.port)]);
+    const received = await connectFromOutside(all.floor, request, (pid) => tree.add(pid));
+    expect(received).toEqual(Buffer.from([5, 0, 5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+    expect(server.accepted).toBe(1);
+  });
+
+  test('does not let a foreign process pass for the canary', async () => {
+    await using all = await TestFloor.open({ peerPids: us });
+    const stop = new AbortController();
+    const seen = all.floor.expectHost('nonce.invalid', stop.signal);
+    await connectFromOutside(all.floor, Buffer.concat([greeting, requestBytes('nonce.invalid', 80)]));
+    stop.abort();
+    await expect(seen).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+test.skipIf(onLinux)('elsewhere nothing is known', async () => {
+  expect(await new PeerCheck(us).check({})).toBe('unknown');
+});
+
+function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket) {
+  return { localAddress, localPort, remoteAddress, remotePort };
+}
