@@ -10,6 +10,16 @@ const server = await PageServer.open({
   '/': `<style>body { margin: 0 } div { position: absolute; width: 100px; height: 100px }</style>
     <div style="left: 0; top: 0; background: rgb(255, 0, 0)"></div>
     <div style="left: 100px; top: 2000px; background: rgb(0, 0, 255)"></div>`,
+  '/elements': `<body style="margin: 0"><div style="width: 300px; height: 100px; overflow: auto; position: absolute; top: 1500px">
+      <p id=deep style="margin: 900px 0 0 20px; width: 30px; height: 40px; background: rgb(0, 255, 0)"></p></div>
+    <p id=hidden style="display: none"></p><p class=two>a</p><p class=two>b</p>
+    <iframe style="border: 7px solid; position: absolute; top: 3000px; left: 11px" src="/cross"></iframe>`,
+  '/cross': (request, response) => {
+    const { port } = new URL(`http://${request.headers.host}/`);
+    response.writeHead(302, { location: `http://localhost:${port}/in` }).end();
+  },
+  '/in':
+    '<body style="margin: 0"><p id=in style="margin: 500px 0 0 5px; width: 9px; height: 8px; background: rgb(1, 2, 3)"></p>',
   '/huge':
     '<body style="margin: 0"><div style="width: 100px; height: 200000px; background: linear-gradient(red, blue)"></div>',
 });
@@ -74,7 +84,7 @@ test('what is in view after scrolling', async () => {
   expect(pixel((await shoot({})).bytes, 150, 2050 - Number(top))).toEqual([0, 0, 255, 255]);
 });
 
-test('the whole page, a part of it that is out of view, and the area that a caller computes', async () => {
+test('the whole page, and a part of it that is out of view', async () => {
   await chrome.run((op) => navigate(op, { url: server.url('/') }));
   const whole = await shoot({ fullPage: true });
   expect(whole.height).toBe(2100);
@@ -84,11 +94,35 @@ test('the whole page, a part of it that is out of view, and the area that a call
   expect([part.width, part.height]).toEqual([20, 10]);
   expect(pixel(part.bytes, 5, 5)).toEqual([255, 255, 255, 255]);
   expect(pixel(part.bytes, 15, 5)).toEqual([0, 0, 255, 255]);
+});
 
-  const computed = await chrome.run((op) =>
-    screenshot(op, {}, async () => ({ x: 0, y: 0, width: 7, height: 9 })),
+test('an element, wherever it is: scrolled away, or in a frame of another process', async () => {
+  await chrome.run((op) => navigate(op, { url: server.url('/elements') }));
+  const deep = await shoot({ selector: '#deep' });
+  expect([deep.width, deep.height]).toEqual([30, 40]);
+  for (const [x, y] of [
+    [0, 0],
+    [29, 39],
+  ] as const) {
+    expect(pixel(deep.bytes, x, y)).toEqual([0, 255, 0, 255]);
+  }
+  const found = await chrome.run((op) =>
+    evaluate(op, { expression: 'document.querySelector("#in")', frame: 'localhost' }),
   );
-  expect([computed.width, computed.height]).toEqual([7, 9]);
+  const inside = await shoot({ ref: (found.value as { ref: string }).ref });
+  expect([inside.width, inside.height]).toEqual([9, 8]);
+  expect(pixel(inside.bytes, 0, 0)).toEqual([1, 2, 3, 255]);
+  expect(pixel(inside.bytes, 8, 7)).toEqual([1, 2, 3, 255]);
+});
+
+test.each([
+  [{ selector: '#nothing' }, 'target_not_found'],
+  [{ selector: '.two' }, 'ambiguous_target'],
+  [{ selector: '#hidden' }, 'not_interactable'],
+  [{ ref: 'e99999' }, 'target_not_found'],
+])('%o is %s', async (input, code) => {
+  await chrome.run((op) => navigate(op, { url: server.url('/elements') }));
+  expect((await problemOf(shoot(input))).code).toBe(code);
 });
 
 test.each([
@@ -128,6 +162,7 @@ test.each<[ScreenshotInput, string]>([
   [{ quality: 50 }, '/quality'],
   [{ format: 'jpeg', omitBackground: true }, '/omitBackground'],
   [{ fullPage: true, clip: { x: 0, y: 0, width: 1, height: 1 } }, '/clip'],
+  [{ fullPage: true, selector: 'p' }, '/clip'],
 ])('%o is refused', async (input, pointer) => {
   expect(await problemOf(shoot(input))).toMatchObject({ code: 'invalid_request', extra: { pointer } });
 });
