@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
 import { RefTable } from '../page/refs.ts';
+import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
@@ -166,6 +167,27 @@ export class Browser {
       this.floor.log.record({ stage: 'url', target: url, decision, ...(tab === undefined ? {} : { tab }) });
     }
     return decision;
+  }
+
+  /**
+   * Opens a tab on about:blank; resolves when the guard is on it and it can be used.
+   * @throws AirlockError `tab_limit`
+   */
+  async openTab(): Promise<Tab> {
+    if (this.tabs.list().length >= MAX_TABS) {
+      throw new AirlockError('tab_limit', `${MAX_TABS} tabs are open, which is the limit`);
+    }
+    const { targetId } = await this.connection.send('Target.createTarget', { url: 'about:blank' });
+    const known = this.tabs.byTarget(targetId);
+    if (known) return known;
+    return new Promise((resolve) => {
+      const onOpened = (tab: Tab) => {
+        if (tab.targetId !== targetId) return;
+        this.tabs.off('opened', onOpened);
+        resolve(tab);
+      };
+      this.tabs.on('opened', onOpened);
+    });
   }
 
   /** Stops reading from Chrome until the answer is called: back-pressure for what is written to disk as it comes in. */
