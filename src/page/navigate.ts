@@ -64,7 +64,7 @@ export async function navigate(op: Operation, input: NavigateInput): Promise<Nav
  */
 export function judged(op: Operation, raw: string): string {
   const href = absolute('url', raw);
-  const decision = op.env.judgeNavigation(href);
+  const decision = op.env.judgeNavigation(href, op.tab.id);
   if (decision.verdict !== 'allow') throw policyDenied(href, decision);
   const { protocol } = new URL(href);
   if (!SCHEMES.has(protocol)) {

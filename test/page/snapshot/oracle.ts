@@ -203,8 +203,8 @@ function missingText(shown: AxNode[], text: string): Difference[] {
 /** Every ref must be on a node that the engine offers too. */
 async function extraRefs(bench: Bench, nodes: AxNode[]): Promise<Difference[]> {
   const text = await bench.text();
-  const refs = [...text.matchAll(/^\s*- (?!generic)(?:\w+)(?: "(?:[^"\\]|\\.)*")? \[ref=e(\d+)\]/gm)].map((match) =>
-    Number(match[1]),
+  const refs = [...text.matchAll(/^\s*- (?!generic)(?:\w+)(?: "(?:[^"\\]|\\.)*")? \[ref=e(\d+)\]/gm)].map(
+    (match) => Number(match[1]),
   );
   const known = new Map(nodes.map((node) => [node.backendDOMNodeId, node]));
   const out: Difference[] = [];
