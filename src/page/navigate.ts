@@ -42,7 +42,7 @@ const STOP_MS = 500;
  * `url`, `dialog_open` (the old page asks before it is left), `timeout` (the page is kept), `page_crashed`
  */
 export async function navigate(op: Operation, input: NavigateInput): Promise<NavigateResult> {
-  const url = judged(op.env, input.url);
+  const url = judged(op.env, input.url, op.tab.id);
   const referrer = input.referrer === undefined ? undefined : absolute('referrer', input.referrer);
   op.revive();
   const before = op.tab.frames.main.loaderId;
@@ -63,9 +63,9 @@ export async function navigate(op: Operation, input: NavigateInput): Promise<Nav
  * The canonical form of an address that the policy allows.
  * @throws AirlockError `invalid_request`, `policy_denied`
  */
-export function judged(env: Pick<PageEnvironment, 'judgeNavigation'>, raw: string): string {
+export function judged(env: Pick<PageEnvironment, 'judgeNavigation'>, raw: string, tab?: string): string {
   const href = absolute('url', raw);
-  const decision = env.judgeNavigation(href);
+  const decision = env.judgeNavigation(href, tab);
   if (decision.verdict !== 'allow') throw policyDenied(href, decision);
   const { protocol } = new URL(href);
   if (!SCHEMES.has(protocol)) {

@@ -36,6 +36,7 @@ const listTabs = defineOperation({
   input: Type.Object({}),
   result: Type.Object({ tabs: Type.Array(TabView) }),
   async run({ session }) {
+    await session.refreshTitles();
     return { tabs: session.tabs.list().map((tab) => view(session, tab)) };
   },
 });

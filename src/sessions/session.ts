@@ -10,6 +10,7 @@ import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
+import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
@@ -139,9 +140,16 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.#armClock();
   }
 
-  judgeNavigation(url: string): DecisionView {
-    const decision = this.browser.judge({ url, method: 'GET', use: 'navigation', tab: undefined }, true);
+  judgeNavigation(url: string, tab?: string): DecisionView {
+    const decision = this.browser.judge.announce({ url, method: 'GET', use: 'navigation', tab });
     return { target: url, ...decision };
+  }
+
+  /** Narrows the network policy of the live session. @throws AirlockError `invalid_policy` */
+  async narrowPolicy(inner: Policy): Promise<{ policy: Policy; connectionsClosed: number }> {
+    const policy = narrowPolicy(this.browser.floor.policy, inner);
+    const { connectionsClosed } = await this.browser.setPolicy(policy);
+    return { policy, connectionsClosed };
   }
 
   denialsSince(time: number): DecisionView[] {
@@ -246,6 +254,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     await this.#inTime(
       Promise.all([this.browser.connection.send('Target.closeTarget', { targetId: tab.targetId }), gone]),
     );
+  }
+
+  /** Asks Chrome for the titles of all tabs: it tells of them by itself at navigations only. */
+  async refreshTitles(): Promise<void> {
+    await this.#inTime(this.browser.refreshTitles());
   }
 
   /** What Chrome itself answers, or the reason why it does not. */

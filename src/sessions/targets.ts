@@ -72,6 +72,12 @@ export class Targets {
     }
   }
 
+  /** The tab that shows a frame, also while the tab is being prepared. */
+  tabOfFrame(frameId: string): Tab | undefined {
+    for (const tab of this.#tabOf.values()) if (tab.frames.get(frameId)) return tab;
+    return undefined;
+  }
+
   #attached(event: Protocol.Target.AttachedToTargetEvent, parent: CdpSession | undefined): void {
     const session = this.#options.connection.session(event.sessionId);
     if (!session) return;
