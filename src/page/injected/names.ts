@@ -29,7 +29,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
   let referencedTexts = new Map<Element, string>();
   /** Elements looked at for names in this operation. Nested controls name each other over and over; there is an end to it. */
   let steps = 0;
-  const maxSteps = 300_000;
+  const maxSteps = 200_000;
 
   /** Forget what was read; every operation begins with it. */
   function reset(): void {
