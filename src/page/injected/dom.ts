@@ -27,7 +27,7 @@ export function domReaders() {
   const rootElement = getter<Element | null>(docProto, 'documentElement');
   const { getAttribute, hasAttribute, hasAttributes, getAttributeNames, matches, closest } = elementProto;
   const { getBoundingClientRect, checkVisibility } = elementProto;
-  const { getRootNode, contains } = Node.prototype;
+  const { getRootNode, contains, compareDocumentPosition: comparePosition } = Node.prototype;
   /** Closed roots that the service handed over; null for a host that was asked for and has none. */
   const closedRoots = new WeakMap<Node, ShadowRoot | null>();
 
@@ -173,6 +173,7 @@ export function domReaders() {
     checkVisibility,
     closedRoots,
     closest,
+    comparePosition,
     contains,
     deepFocus,
     docProto,

@@ -168,13 +168,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     if (walk.seen.has(el)) return '';
     const parts: string[] = [];
     for (const label of labelsOf(el)) {
-      const seen = new Set(walk.seen).add(el);
-      const part = text.clean(
-        textOf(label, { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 }, true),
-      );
+      const part = labelText(label, el, walk);
       if (part !== '') parts.push(part);
     }
     return parts.join(' ');
+  }
+
+  /** What a label says of its control; the control itself, where it is inside, says nothing. */
+  function labelText(label: Element, control: Element, walk: Traversal = fresh()): string {
+    const seen = new Set(walk.seen).add(control);
+    const inner: Traversal = { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 };
+    return text.clean(textOf(label, inner, true));
   }
 
   function byChild(el: Element, tag: string, walk: Traversal): string {
@@ -307,7 +311,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     if (has(el, 'aria-labelledby')) out.push(referencedName(el, fresh()));
     const label = text.clean(attr(el, 'aria-label') ?? '');
     if (label !== '') out.push(label);
-    for (const one of labelsOf(el)) out.push(text.clean(textOf(one, { ...fresh(), referenced: true }, true)));
+    for (const one of labelsOf(el)) out.push(labelText(one, el));
     return out.filter((one) => one !== '');
   }
 
@@ -322,7 +326,16 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     );
   }
 
-  return { contentName, fromContent: () => byContent, labelTexts, labelled, labelsOf, nameOf, reset };
+  return {
+    contentName,
+    fromContent: () => byContent,
+    labelText,
+    labelTexts,
+    labelled,
+    labelsOf,
+    nameOf,
+    reset,
+  };
 }
 
 export type Names = ReturnType<typeof nameRules>;
