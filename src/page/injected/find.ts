@@ -10,14 +10,21 @@ import type { QueryError, QueryTarget } from './types.ts';
 type Found = Element[] | QueryError;
 
 /** The forms of a target, each to all elements that match it, in document order. Injected by its text. */
-export function finders(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  names: Names,
-  text: TextRules,
-  printer: Printer,
-) {
+export function finders({
+  dom,
+  styles,
+  roles,
+  names,
+  text,
+  printer,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  text: TextRules;
+  printer: Printer;
+}) {
   const { attr, localName, matches } = dom;
   const silent = new Set('script style template noscript head title'.split(' '));
 

@@ -18,7 +18,17 @@ interface Traversal {
 }
 
 /** Names as AccName 1.2 computes them. Injected by its text. */
-export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRules) {
+export function nameRules({
+  dom,
+  styles,
+  roles,
+  text,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  text: TextRules;
+}) {
   const { attr, has, localName, matches } = dom;
   const maxDepth = 300;
   /** Longer is no name any more; it also bounds the work on pages that put everything into one heading. */

@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
-import type { Lines } from './lines.ts';
 import type { Names } from './names.ts';
 import type { Refs } from './refs.ts';
 import type { Roles } from './roles.ts';
@@ -10,15 +9,23 @@ import type { TextRules } from './text.ts';
 import type { Run, Visit } from './walk.ts';
 
 /** What is said of one element, in the grammar of a line. Injected by its text. */
-export function printer(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  names: Names,
-  states: States,
-  refs: Refs,
-  text: TextRules,
-) {
+export function printer({
+  dom,
+  styles,
+  roles,
+  names,
+  states,
+  refs,
+  text,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  states: States;
+  refs: Refs;
+  text: TextRules;
+}) {
   const { attr, has } = dom;
   /** Flags that an element hands down to its children. */
   const flags = {
@@ -193,8 +200,7 @@ export function printer(
     if (control === null) return false;
     const role = roles.roleOf(control, 'input');
     const name = text.clean(attr(control, 'aria-label') ?? '') || names.labelText(visit.el, control);
-    const aria = true;
-    const stated = states.statesOf(control, 'input', role, aria, (visit.flags & DISABLED) !== 0);
+    const stated = states.statesOf(control, 'input', role, true, (visit.flags & DISABLED) !== 0);
     const inner: Visit = { ...visit, role, act: 2 };
     const head = headOf(role, name);
     const line = head + tailOf(run, inner, visit.el, stated, states.valueFor(control, 'input', role));
@@ -235,4 +241,3 @@ export function printer(
 }
 
 export type Printer = ReturnType<typeof printer>;
-export type { Lines };

@@ -30,7 +30,7 @@ type FactKind = 'pointer' | 'pseudo' | 'boxes';
  * everything else in the walk; the sheets say in one query for each tree that most elements need none. Always too
  * many, never too few: who is in a set is then asked for its computed style. Injected by its text.
  */
-export function sheetReaders(dom: Dom) {
+export function sheetReaders({ dom }: { dom: Dom }) {
   const sheets = new WeakMap<CSSStyleSheet, SheetFacts>();
   /** Rules to read that one element is worth: below this, asking each element is cheaper than reading the sheets. */
   const rulesPerElement = 4;

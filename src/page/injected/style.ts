@@ -6,7 +6,7 @@ import type { Sheets } from './sheets.ts';
  * What is painted. `checkVisibility` answers most of it without a style object; the rest is read only where it decides
  * something. Injected by its text.
  */
-export function styleReaders(dom: Dom, sheets: Sheets) {
+export function styleReaders({ dom, sheets }: { dom: Dom; sheets: Sheets }) {
   const { checkVisibility } = dom;
   const visible = { visibilityProperty: true };
   const inlineDisplay = /^(inline|contents|ruby|none)/;

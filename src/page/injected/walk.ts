@@ -53,14 +53,21 @@ export interface Visit {
 }
 
 /** The walk of one frame: one pass in painted order. Injected by its text. */
-export function walker(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  printer: Printer,
-  hosts: Hosts,
-  newLines: () => Lines,
-) {
+export function walker({
+  dom,
+  styles,
+  roles,
+  printer,
+  hosts,
+  newLines,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  printer: Printer;
+  hosts: Hosts;
+  newLines: () => Lines;
+}) {
   const { attr, localName, nodeType, nextSibling } = dom;
   const { POINTER, MUTE, UNPAINTED, DISABLED, PLAIN_TABLE, PLAIN_LIST, GRID } = printer.flags;
   /** What attributes tell: has aria, is aria-disabled, can be acted on, is edited in place. */
