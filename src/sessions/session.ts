@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError } from '../errors.ts';
+import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
@@ -48,7 +50,12 @@ export interface RunRequest {
 
 interface SessionEvents {
   closed: [Receipt];
+  /** An operation got its turn, after this many seconds of waiting. */
+  turn: [waitedSeconds: number];
 }
+
+/** The pipe of a Chrome that dies closes a little before its exit is known. */
+const DETACH_GRACE_MS = 500;
 
 /** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
 const UNWIND_MS = 800;
@@ -82,7 +89,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
     watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
-    browser.floor.log.onDenial((record) => this.events.push('denial', { ...record }));
+    browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
   }
@@ -187,6 +194,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     let tab: Tab | undefined;
     try {
       const running = queue(limit.signal, async () => {
+        this.emit('turn', (Date.now() - startedAt) / 1000);
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
@@ -198,7 +206,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
-      throw this.#diagnosed(error, tab, startedAt);
+      throw this.#diagnosed(await this.#explained(error, tab), tab, startedAt);
     } finally {
       this.touch();
     }
@@ -262,6 +270,23 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     else if (this.#lane.depth > 0) this.touch();
     else if (now >= this.idleExpiresAt) this.#ended('idle');
     else this.#armClock();
+  }
+
+  /** A call that broke off because its connection or its target went away says so, and which of the two it was. */
+  async #explained(error: unknown, tab: Tab | undefined): Promise<unknown> {
+    if (!isDetached(error)) return error;
+    const soon = delay(DETACH_GRACE_MS, undefined, { ref: false });
+    const closing = new Promise<void>((resolve) => {
+      if (this.#ending.signal.aborted) resolve();
+      this.#ending.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([closing, soon]);
+    if (this.#ending.signal.aborted) return this.#ending.signal.reason;
+    if (!tab?.closed) return error;
+    return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, {
+      cause: error,
+      extra: { tab: tab.id },
+    });
   }
 
   /** Adds to a failed page operation what a person would look at first. */
