@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { AirlockError } from '../../errors.ts';
 import { findFrame } from '../find-frame.ts';
 import type { Operation } from '../operation.ts';
@@ -25,20 +26,22 @@ export async function evaluate(op: Operation, input: EvalInput): Promise<EvalRes
   const frame =
     input.frame === undefined ? (frameOfArguments(args) ?? op.tab.frames.main) : findFrame(op, input.frame);
   requireWebPage(op, frame);
+  const limits = { ...DEFAULT_LIMITS, ...given(input) };
   const script: Script = {
     frame,
     world: input.world ?? 'main',
     awaitPromise: input.awaitPromise ?? true,
     objectGroup: OBJECT_GROUP,
+    key: randomBytes(12).toString('base64url'),
+    maxChars: limits.maxChars,
   };
   const outcome =
     input.function === undefined
       ? await runExpression(op, script, input.expression ?? '')
       : await runFunction(op, script, input.function, args);
-  const origin = { frame, session: frame.session ?? op.tab.session, objectGroup: OBJECT_GROUP };
-  const limits = { ...DEFAULT_LIMITS, ...given(input) };
+  const origin = { ...script, session: frame.session ?? op.tab.session };
   try {
-    if (outcome.exceptionDetails) throw await evaluationError(op, origin, outcome.exceptionDetails, limits);
+    if (outcome.exceptionDetails) throw await evaluationError(op, origin, outcome, limits);
     return await describe(op, origin, outcome.result, limits);
   } finally {
     if (outcome.result.objectId !== undefined) {
