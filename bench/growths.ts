@@ -1,4 +1,8 @@
 import type { Bench } from './bench.ts';
+import { floorGrowth } from './growth/floor.ts';
+import { heapGrowth } from './growth/heap.ts';
+import { sessionsGrowth } from './growth/sessions.ts';
+import { snapshotGrowth } from './growth/snapshot.ts';
 
 /** A plot of cost as work grows. */
 export interface Growth {
@@ -8,4 +12,4 @@ export interface Growth {
   run(bench: Bench, dir: string): Promise<string[]>;
 }
 
-export const growths: readonly Growth[] = [];
+export const growths: readonly Growth[] = [snapshotGrowth, floorGrowth, sessionsGrowth, heapGrowth];
