@@ -46,6 +46,12 @@ export const SettingsSchema = Type.Object(
     }),
     deny: Type.Array(Type.String(), { default: [], description: 'a destination to deny, as *.ads.example' }),
     policy: Type.Optional(Type.String({ description: 'a JSON file with the network policy' })),
+    pool: Type.Integer({ minimum: 0, maximum: 16, default: 1, description: 'browsers held ready; 0 = none' }),
+    diskQuota: Type.Integer({
+      minimum: 16,
+      default: 1024,
+      description: 'MiB that a session may hold on disk; over it the session is closed',
+    }),
     maxSessions: Type.Optional(
       Type.Integer({ minimum: 1, description: 'open sessions at most (default: by memory)' }),
     ),

@@ -40,18 +40,21 @@ async function serve(config: Config): Promise<void> {
   const { start } = await import('./serve.ts');
   const running = await start(config.settings, packageJson.version);
   announce(running.baseUrl, running.tokenFile);
-  const stop = stopper(async () => running[Symbol.asyncDispose]());
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  const onSignal = stopper((hurry) => running.stop(hurry));
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
 }
 
-/** The first signal closes all sessions and exits 0; a second does not wait. */
-function stopper(close: () => Promise<void>): () => void {
-  let stopping = false;
+/** The first signal drains and exits with 0; the second does not wait for what runs; the third does not wait at all. */
+function stopper(stop: (hurry: AbortSignal) => Promise<void>): () => void {
+  const hurry = new AbortController();
+  let signals = 0;
   return () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    close().then(
+    signals += 1;
+    if (signals === 2) hurry.abort();
+    if (signals > 2) process.exit(1);
+    if (signals > 1) return;
+    stop(hurry.signal).then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`airlock: ${messageOf(error)}\n`);

@@ -12,8 +12,13 @@ import { defaultMaxSessions } from './sessions/capacity.ts';
 import { Service } from './sessions/service.ts';
 import { readPolicyFile, readToken } from './state.ts';
 
-/** A service that listens. Disposing of it closes all sessions and proves that nothing is left. */
-export interface Running extends AsyncDisposable {
+/** A service that listens. */
+export interface Running {
+  /**
+   * Admits no more, lets what runs finish within the drain time or until `hurry` aborts, closes all sessions, and leaves
+   * nothing.
+   */
+  stop(hurry: AbortSignal): Promise<void>;
   readonly baseUrl: string;
   readonly tokenFile: string;
 }
@@ -46,9 +51,11 @@ export async function start(settings: Settings, version: string): Promise<Runnin
     chrome: settings.chrome,
     noSandbox: settings.noSandbox || process.getuid?.() === 0,
     maxSessions: settings.maxSessions ?? defaultMaxSessions(),
+    pool: settings.pool,
     node: settings.node,
     ttlSec: durationSec(settings.ttl),
     idleSec: durationSec(settings.idle),
+    diskQuotaBytes: settings.diskQuota * 1024 ** 2,
     onFault: (error) => logger.error({ err: error }, 'fault'),
     onSwept: (swept) => logger.info({ swept }, 'removed what was left'),
   });
@@ -60,12 +67,13 @@ export async function start(settings: Settings, version: string): Promise<Runnin
     version,
   });
   const listening = await listen(app, settings, self);
+  service.browsers.open();
   await writeFile(join(settings.stateDir, 'address'), `${listening.baseUrl}\n`, { mode: 0o600 });
   return {
     baseUrl: listening.baseUrl,
     tokenFile: settings.tokenFile ?? join(settings.stateDir, 'token'),
-    async [Symbol.asyncDispose]() {
-      await service.stop();
+    async stop(hurry) {
+      await service.stop(durationSec(settings.drain) * 1000, hurry);
       await app.close();
       await listening[Symbol.asyncDispose]();
       await service.sweeper[Symbol.asyncDispose]();

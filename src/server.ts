@@ -10,6 +10,7 @@ import { addOpenapi, addPages } from './routes/docs.ts';
 import { operations } from './routes/operations.ts';
 import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
+import { Metrics } from './sessions/metrics.ts';
 import type { Service } from './sessions/service.ts';
 
 declare module 'fastify' {
@@ -48,14 +49,21 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   // JSON only: text/plain is what a form of a foreign page can send without a preflight.
   app.removeContentTypeParser('text/plain');
-  addHooks(app, options);
+  // Many clients name a content type on requests without a body, as on DELETE: an empty body is no body.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parseJson(request, String(body), done);
+  });
+  const parts = { service: options.service, metrics: new Metrics(options.service) };
+  addHooks(app, options, parts.metrics);
   await addOpenapi(app, options.version);
   await addPages(app);
-  for (const operation of operations) registerOperation(app, () => options.service, operation, operations);
+  for (const operation of operations) registerOperation(app, () => parts, operation, operations);
   return app;
 }
 
-function addHooks(app: FastifyInstance, options: ServerOptions): void {
+function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'X-Request-Id': request.id,
@@ -66,6 +74,10 @@ function addHooks(app: FastifyInstance, options: ServerOptions): void {
     });
     checkSender(request, options.access);
     checkToken(request, options.access, request.routeOptions.config.open);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
   });
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply));
   app.setNotFoundHandler((request) => {

@@ -101,12 +101,44 @@ const RULES: readonly Rule[] = [
     broken: (cookie) => cookie.secure === true && isHttp(cookie),
   },
   {
+    rule: 'domain_invalid',
+    detail: 'The domain is not a host name.',
+    broken: ({ domain }) => Boolean(domain) && hostOf(domain ?? '') === undefined,
+  },
+  {
+    rule: 'domain_mismatch',
+    detail: 'The domain is neither the host of the url nor one that it belongs to.',
+    broken: isForeign,
+  },
+  {
     rule: 'public_suffix',
     detail:
       'This domain is a public suffix or an address: it takes a cookie for the host alone, without the dot.',
     broken: ({ domain }) => domain?.startsWith('.') === true,
   },
 ];
+
+/**
+ * Domains that no server could set, but that Chrome takes from us as they are (measured: `bad domain` is stored as
+ * `bad%20domain`, and any domain goes with any url).
+ */
+export function brokenDomain(cookie: CookieToSet): boolean {
+  return RULES.some((rule) => rule.rule.startsWith('domain_') && rule.broken(cookie));
+}
+
+/** In ASCII and lower case, without a leading dot; `undefined` where it is no host name. */
+function hostOf(domain: string): string | undefined {
+  const name = domain.replace(/^\./, '');
+  if (/[\s/?#@%\\]|:\d*$|\.\./.test(name.replace(/^\[.*\]$/, '')) || name === '') return undefined;
+  return URL.parse(`http://${name}/`)?.hostname;
+}
+
+function isForeign({ url, domain }: CookieToSet): boolean {
+  const host = url === undefined ? undefined : URL.parse(url)?.hostname;
+  const wanted = domain ? hostOf(domain) : undefined;
+  if (host === undefined || wanted === undefined || host === wanted) return false;
+  return !domain?.startsWith('.') || !host.endsWith(`.${wanted}`);
+}
 
 /** Why Chrome did not store a cookie as it was given. `refusal` is what Chrome said, which seldom names the rule. */
 export function brokenRule(cookie: CookieToSet, refusal: string | undefined): BrokenRule {

@@ -1,6 +1,6 @@
 import { AirlockError } from '../errors.ts';
 import type { Protocol } from './cdp.ts';
-import { brokenRule } from './cookie-rules.ts';
+import { brokenDomain, brokenRule } from './cookie-rules.ts';
 import type {
   ClearCookiesResult,
   Cookie,
@@ -31,6 +31,7 @@ export async function getCookies(op: Operation, input: GetCookiesInput): Promise
  */
 export async function setCookies(op: Operation, input: SetCookiesInput): Promise<CookiesResult> {
   const wanted = input.cookies.map((cookie) => withHome(op, cookie));
+  const before = await readAll(op);
   const answers = await Promise.all(wanted.map((cookie) => setOne(op, cookie)));
   const after = await readAll(op);
   const stored: Cookie[] = [];
@@ -41,12 +42,24 @@ export async function setCookies(op: Operation, input: SetCookiesInput): Promise
     else rejected.push({ index, name: cookie.name, ...brokenRule(cookie, answers[index]) });
   }
   if (rejected.length === 0) return { cookies: stored };
+  await takeBack(op, { before, after, stored });
   const [first] = rejected;
   throw new AirlockError(
     'cookie_rejected',
     `${rejected.length} of ${wanted.length} not stored; ${JSON.stringify(first?.name)}: ${first?.detail}`,
     { extra: { rejected, stored } },
   );
+}
+
+/** Chrome stored some in another form than was asked for (`.com` as `com`): those must not stay. */
+async function takeBack(
+  op: Operation,
+  { before, after, stored }: Record<'before' | 'after' | 'stored', readonly Cookie[]>,
+): Promise<void> {
+  const strays = after.filter(
+    (cookie) => !before.some((old) => sameCookie(old, cookie)) && !stored.includes(cookie),
+  );
+  await Promise.all(strays.map((cookie) => deleteOne(op, cookie)));
 }
 
 /**
@@ -112,6 +125,7 @@ function toCookie(cookie: Protocol.Network.Cookie): Cookie {
 
 /** @returns why Chrome refused it; `undefined` says nothing: Chrome answers success for some that it drops */
 async function setOne(op: Operation, cookie: CookieToSet): Promise<string | undefined> {
+  if (brokenDomain(cookie)) return 'refused';
   const { size: _size, session: _session, expires, ...rest } = cookie;
   // -1 stands for a session cookie in what Chrome answers; as a time it would be one long past.
   const lasting = expires === undefined || expires === -1 ? {} : { expires };

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { CdpSession, Protocol } from './cdp.ts';
+import { withoutUser } from './shown-url.ts';
 
 export interface Redirect {
   readonly url: string;
@@ -101,18 +102,19 @@ export class Documents extends EventEmitter<DocumentsEvents> {
   #request(event: Protocol.Network.RequestWillBeSentEvent): void {
     if (event.type !== 'Document' || event.requestId !== event.loaderId) return;
     if (event.frameId === undefined || !this.#isMain(event.frameId)) return;
-    const load = this.#load(event.loaderId, event.request.url);
+    const load = this.#load(event.loaderId, withoutUser(event.request.url));
     if (event.redirectResponse) {
-      load.redirects.push({ url: event.redirectResponse.url, status: event.redirectResponse.status });
+      const { url, status } = event.redirectResponse;
+      load.redirects.push({ url: withoutUser(url), status });
     }
-    load.url = event.request.url;
+    load.url = withoutUser(event.request.url);
     this.emit('progress', load);
   }
 
   #response(requestId: string, response: Protocol.Network.Response): void {
     const load = this.#loads.get(requestId);
     if (!load) return;
-    load.url = response.url;
+    load.url = withoutUser(response.url);
     load.status = response.status;
     load.mimeType = response.mimeType;
     load.timing = response.timing;

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { CdpSession, Protocol } from './cdp.ts';
+import { withoutUser } from './shown-url.ts';
 
 /** One frame of a tab. Its document changes with `loaderId`; its host session changes when it moves between processes. */
 export interface Frame {
@@ -113,7 +114,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     const frame = this.#frames.get(tree.frame.id);
     if (frame && frame.loaderId === '') {
       frame.url = urlOf(tree.frame);
-      frame.unreachableUrl = tree.frame.unreachableUrl;
+      frame.unreachableUrl = tree.frame.unreachableUrl && withoutUser(tree.frame.unreachableUrl);
       frame.name = tree.frame.name ?? '';
       frame.loaderId = tree.frame.loaderId;
     }
@@ -149,7 +150,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     if (frame.loaderId !== payload.loaderId) frame.isolatedContextId = undefined;
     frame.session = session;
     frame.url = urlOf(payload);
-    frame.unreachableUrl = payload.unreachableUrl;
+    frame.unreachableUrl = payload.unreachableUrl && withoutUser(payload.unreachableUrl);
     frame.name = payload.name ?? '';
     frame.loaderId = payload.loaderId;
     this.emit('navigated', frame);
@@ -169,7 +170,7 @@ export class Frames extends EventEmitter<FramesEvents> {
   #navigatedWithin(id: string, url: string): void {
     const frame = this.#frames.get(id);
     if (!frame) return;
-    frame.url = url;
+    frame.url = withoutUser(url);
     this.emit('navigatedWithin', frame);
   }
 
@@ -232,5 +233,5 @@ function newFrame(id: string, parentId: string | undefined, ordinal: number, ses
 }
 
 function urlOf(frame: Protocol.Page.Frame): string {
-  return frame.url + (frame.urlFragment ?? '');
+  return withoutUser(frame.url + (frame.urlFragment ?? ''));
 }

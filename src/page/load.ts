@@ -73,7 +73,7 @@ export type LoadResult = Static<typeof LoadResult>;
 /** Chrome's lifecycle event for each condition. `commit` has none: it holds when the frame has the document. */
 const LIFECYCLE = { domcontentloaded: 'DOMContentLoaded', load: 'load', networkidle: 'networkIdle' } as const;
 
-/** A page that sends its visitor on more often than this is answered where it is. */
+/** A page that goes on more often than this is answered where it is. `Documents` remembers more loads than that. */
 const MAX_FOLLOWED = 20;
 
 /** How long the title is waited for when the renderer is busy. */
@@ -88,13 +88,13 @@ const SETTLE_MS = 1000;
  * @throws AirlockError `navigation_failed`, `policy_denied`; `timeout` and the like through the operation
  */
 export async function awaitLoad(op: Operation, loaderId: string, until: WaitUntil): Promise<LoadResult> {
-  for (let followed = 0; ; followed += 1) {
+  for (;;) {
     const load = await reach(op, loaderId, until);
     if (load.error !== undefined && !(standsForStatus(load.error) && load.status !== undefined)) {
       throw loadError(op, load.error, addresses(op, loaderId));
     }
     const title = await readTitle(op);
-    if (newest(op, loaderId) === load || followed >= MAX_FOLLOWED) return result(op, loaderId, load, title);
+    if (newest(op, loaderId) === load || isRestless(op, loaderId)) return result(op, loaderId, load, title);
   }
 }
 
@@ -102,7 +102,8 @@ export async function awaitLoad(op: Operation, loaderId: string, until: WaitUnti
 async function reach(op: Operation, loaderId: string, until: WaitUntil): Promise<DocumentLoad> {
   const wait = whenever(op, () => {
     const load = newest(op, loaderId);
-    return load && holds(op, load, until) ? load : undefined;
+    if (load && holds(op, load, until)) return load;
+    return isRestless(op, loaderId) ? op.tab.documents.get(op.tab.frames.main.loaderId) : undefined;
   });
   try {
     return await op.race(wait.promise);
@@ -137,6 +138,11 @@ export function whenever<T>(
     frames.off('navigatedWithin', check);
   };
   return { promise, stop };
+}
+
+/** The page has gone on too often to wait for the end of it. */
+function isRestless(op: Operation, loaderId: string): boolean {
+  return op.tab.documents.from(loaderId).length > MAX_FOLLOWED;
 }
 
 function isCommitted(op: Operation, load: DocumentLoad): boolean {

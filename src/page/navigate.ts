@@ -4,6 +4,7 @@ import { isDetached, type Protocol } from './cdp.ts';
 import { awaitLoad, LoadResult, settleErrorPage, unchangedPage, WaitUntil, whenever } from './load.ts';
 import { loadError, policyDenied, standsForStatus } from './net-error.ts';
 import type { Operation } from './operation.ts';
+import { withoutUser } from './shown-url.ts';
 import { timeBox } from './time-box.ts';
 
 export const NavigateInput = Type.Object(
@@ -95,7 +96,7 @@ async function failed(
 ): Promise<NavigateResult> {
   const { loaderId } = answer;
   const load = loaderId === undefined ? undefined : op.tab.documents.get(loaderId);
-  const responseUrl = load?.url || url;
+  const responseUrl = load?.url || withoutUser(url);
   const status = load?.status ?? null;
   if (answer.isDownload) return unchangedPage(op, { download: true, status, responseUrl });
   if (status === 204 || status === 205) return unchangedPage(op, { noContent: true, status, responseUrl });
@@ -111,7 +112,8 @@ async function failed(
 
 /** Chrome's answer comes just before the event that carries the new address. */
 async function withinDocument(op: Operation, url: string): Promise<NavigateResult> {
-  const wait = whenever(op, () => (op.tab.url === url ? true : undefined));
+  const target = withoutUser(url);
+  const wait = whenever(op, () => (op.tab.url === target ? true : undefined));
   try {
     await op.race(timeBox(wait.promise, WITHIN_MS));
   } finally {

@@ -1,5 +1,6 @@
 import { AirlockError } from '../errors.ts';
 import type { DecisionView, Operation } from './operation.ts';
+import { withoutUser } from './shown-url.ts';
 
 /**
  * Chrome's net errors after which the same request may succeed later, unchanged (Chromium
@@ -70,8 +71,9 @@ export function loadError(op: Operation, netError: string, urls: readonly string
 }
 
 export function policyDenied(url: string, decision: DecisionView): AirlockError {
-  return new AirlockError('policy_denied', `The policy denies ${url}: ${decision.reason}`, {
-    extra: { decision, url },
+  const shown = withoutUser(url);
+  return new AirlockError('policy_denied', `The policy denies ${shown}: ${decision.reason}`, {
+    extra: { decision, url: shown },
   });
 }
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { Protocol } from './cdp.ts';
+import { elementArea } from './element-clip.ts';
 import { imageSize } from './image-size.ts';
 import type { Operation } from './operation.ts';
 import { timeBox } from './time-box.ts';
@@ -24,6 +25,8 @@ export const ScreenshotInput = Type.Object(
     ),
     fullPage: Type.Optional(Type.Boolean({ description: 'The whole document, not only what is in view.' })),
     clip: Type.Optional(Clip),
+    selector: Type.Optional(Type.String({ minLength: 1, description: 'Only this element, by CSS.' })),
+    ref: Type.Optional(Type.String({ minLength: 1, description: 'Only this element, by its ref.' })),
     omitBackground: Type.Optional(
       Type.Boolean({ description: 'Transparent where the page paints no background. PNG and WebP only.' }),
     ),
@@ -51,23 +54,20 @@ const MAX_PIXELS = 64 * 1024 * 1024;
 const UNDO_MS = 500;
 
 /**
- * An image of the page. `clipOf` gives the area of an element where the caller names one; it is called after the page
- * is known to answer.
- * @throws AirlockError `invalid_request`, `too_large`, `dialog_open`, `timeout`
+ * An image of the page: what is in view, the whole document, an area of it, or an element (which is scrolled into view).
+ * @throws AirlockError `invalid_request`, `too_large`, `dialog_open`, `timeout`; for an element also `target_not_found`,
+ * `ambiguous_target`, `stale_ref`, `not_interactable`
  */
-export async function screenshot(
-  op: Operation,
-  input: ScreenshotInput,
-  clipOf?: (op: Operation) => Promise<Clip>,
-): Promise<Screenshot> {
+export async function screenshot(op: Operation, input: ScreenshotInput): Promise<Screenshot> {
   const format = input.format ?? 'png';
   checkOptions(input, format);
-  const area = clipOf ? await clipOf(op) : input.clip;
+  const area = (await areaOf(op, input)) ?? input.clip;
   const clip = await clipFor(op, input, area);
   const params: Protocol.Page.CaptureScreenshotRequest = {
     format,
     ...(format !== 'png' && { quality: input.quality ?? 80 }),
-    clip,
+    // Without a clip Chrome gives the whole view; its own measure of it leaves out the scroll bars.
+    ...((area || input.fullPage || clip.scale !== 1) && { clip }),
     captureBeyondViewport: input.fullPage === true || area !== undefined,
   };
   const { data } = await withBackground(op, input.omitBackground === true, () =>
@@ -78,9 +78,17 @@ export async function screenshot(
 }
 
 function checkOptions(input: ScreenshotInput, format: string): void {
-  if (input.fullPage && input.clip) throw invalid('/clip', 'fullPage and clip exclude each other');
+  const { fullPage, clip, selector, ref } = input;
+  if ([fullPage || undefined, clip, selector, ref].filter((way) => way !== undefined).length > 1) {
+    throw invalid('/clip', 'fullPage, clip, selector and ref exclude each other');
+  }
   if (format === 'png' && input.quality !== undefined) throw invalid('/quality', 'PNG has no quality');
   if (format === 'jpeg' && input.omitBackground) throw invalid('/omitBackground', 'JPEG has no transparency');
+}
+
+async function areaOf(op: Operation, { selector, ref }: ScreenshotInput): Promise<Clip | undefined> {
+  if (selector !== undefined) return elementArea(op, { selector });
+  return ref === undefined ? undefined : elementArea(op, { ref });
 }
 
 function invalid(pointer: string, detail: string): AirlockError {

@@ -52,7 +52,8 @@ const ActionAnswer = Type.Object({
 const WithSnapshot = {
   snapshot: Type.Optional(
     Type.Union([Type.Boolean(), Type.Literal('diff')], {
-      description: 'answer with the new snapshot, or with what changed since the last one, so that one call is a step',
+      description:
+        'answer with the new snapshot, or with what changed since the last one, so that one call is a step',
     }),
   ),
 };

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../page/operation.ts';
+import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
 import type { Session } from '../sessions/session.ts';
 
@@ -27,6 +28,7 @@ export interface Capability {
 export interface ServiceContext {
   readonly service: Service;
   readonly request: RequestFacts;
+  readonly metrics: Metrics;
   /** Every operation there is. */
   capabilities(): readonly Capability[];
 }
@@ -60,6 +62,16 @@ export class Bytes {
   constructor(bytes: Uint8Array, contentType: string) {
     this.bytes = bytes;
     this.contentType = contentType;
+  }
+}
+
+/** A body that goes on as long as there is something to tell: server-sent events. */
+export class EventStream {
+  readonly messages: AsyncIterable<string>;
+
+  /** @param messages each a whole SSE message, with its empty line */
+  constructor(messages: AsyncIterable<string>) {
+    this.messages = messages;
   }
 }
 
@@ -108,7 +120,7 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly text?: (result: Static<R>) => string;
   /** Answers without a token (health probes and pages for people). */
   readonly open?: boolean;
-  run(context: ContextOf[S], input: Static<I>): Promise<Static<R> | Bytes | Reply<Static<R>>>;
+  run(context: ContextOf[S], input: Static<I>): Promise<Static<R> | Bytes | EventStream | Reply<Static<R>>>;
 }
 
 /** A definition with its types erased: what routes, OpenAPI, capabilities and batch iterate over. */

@@ -1,5 +1,6 @@
 import { actingOperations } from './acting.ts';
 import type { AnyOperation } from './define.ts';
+import { eventOperations } from './events.ts';
 import { heapOperations } from './heap.ts';
 import { navigationOperations } from './navigation.ts';
 import { policyOperations } from './policy.ts';
@@ -13,6 +14,7 @@ import { tabOperations } from './tabs.ts';
 export const operations: readonly AnyOperation[] = [
   ...serviceOperations,
   ...sessionOperations,
+  ...eventOperations,
   ...policyOperations,
   ...tabOperations,
   ...navigationOperations,

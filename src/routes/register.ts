@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
+import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
 import {
   type AnyOperation,
   Bytes,
   type Capability,
+  EventStream,
   Reply,
   type RequestFacts,
   type ServiceContext,
@@ -38,7 +41,7 @@ const FENCE = { description: 'wrap the text of the page in a begin/end pair that
 /** Makes one route of one definition. */
 export function registerOperation(
   app: FastifyInstance,
-  service: () => Service,
+  parts: () => { service: Service; metrics: Metrics },
   operation: AnyOperation,
   all: readonly AnyOperation[],
 ): void {
@@ -57,7 +60,7 @@ export function registerOperation(
       const input = readInput(request, operation, inBody);
       validate(input);
       const result = await invoke(
-        { service: service(), request: factsOf(request, reply), capabilities: () => all.map(capability) },
+        { ...parts(), request: factsOf(request, reply), capabilities: () => all.map(capability) },
         operation,
         request,
         input,
@@ -153,6 +156,9 @@ function send(
     return reply
       .type(body.contentType)
       .send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
+  }
+  if (body instanceof EventStream) {
+    return reply.type('text/event-stream; charset=utf-8').send(Readable.from(body.messages));
   }
   if (operation.text && !wantsJson(request.headers.accept)) {
     const text = operation.text(body);

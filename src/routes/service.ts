@@ -55,7 +55,7 @@ const version = defineOperation({
       service: service.options.version,
       api: 'v1' as const,
       node: process.version,
-      browsers: await service.browsers(),
+      browsers: await service.browsers.list(),
     };
   },
 });
@@ -139,4 +139,19 @@ function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-export const serviceOperations = [livez, readyz, version, capabilities, doctor, problem];
+const metrics = defineOperation({
+  name: 'metrics',
+  method: 'GET',
+  path: '/metrics',
+  summary: 'Figures for Prometheus',
+  tag: 'service',
+  scope: 'service',
+  binary: ['text/plain'],
+  input: Type.Object({}),
+  result: Type.Unknown(),
+  async run({ metrics: { registry } }) {
+    return new Bytes(Buffer.from(await registry.metrics()), registry.contentType);
+  },
+});
+
+export const serviceOperations = [metrics, livez, readyz, version, capabilities, doctor, problem];

@@ -61,13 +61,22 @@ function summary(session: Session) {
   };
 }
 
+/** The longest that a caller may wait in the queue, in seconds. */
+const MAX_WAIT_SEC = 300;
+
+/** `Prefer: wait=N` (RFC 7240): wait up to N seconds for a place. */
+function preferredWait(header: string | string[] | undefined): number {
+  const match = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec([header ?? ''].flat().join(','));
+  return match ? Math.min(Number(match[1]), MAX_WAIT_SEC) : 0;
+}
+
 const createSession = defineOperation({
   name: 'sessions.create',
   method: 'POST',
   path: '/v1/sessions',
   summary: 'Create a session: an isolated Chrome behind its own network floor',
   description:
-    'With `Idempotency-Key`, the same key gives the same session for 24 hours. A client that hangs up while it waits leaves nothing behind.',
+    'With `Idempotency-Key`, the same key gives the same session for 24 hours. With `Prefer: wait=N` the request waits up to N seconds for a place when all are taken. A client that hangs up while it waits leaves nothing behind.',
   tag: 'sessions',
   scope: 'service',
   input: SessionSpec,
@@ -79,8 +88,15 @@ const createSession = defineOperation({
     if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {
       throw new AirlockError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
     }
-    const session = await service.create(input, request.signal, key);
-    return new Reply(summary(session), { headers: { Location: `/v1/sessions/${session.id}` } });
+    const waitSec = preferredWait(request.headers['prefer']);
+    const session = await service.create({
+      spec: input,
+      client: request.signal,
+      idempotencyKey: key,
+      waitMs: waitSec * 1000,
+    });
+    const applied = waitSec > 0 ? { 'Preference-Applied': `wait=${waitSec}` } : {};
+    return new Reply(summary(session), { headers: { Location: `/v1/sessions/${session.id}`, ...applied } });
   },
 });
 

@@ -175,11 +175,18 @@ export class Browser {
     return () => pipe?.resume();
   }
 
-  /** Gives a pooled browser to a caller: its policy, its looks. */
-  async assign(policy: Policy, spec: SessionSpec): Promise<void> {
+  /**
+   * Gives a pooled browser to a caller: its policy, its looks.
+   * @throws Error when Chrome died meanwhile; the reason of `signal`
+   */
+  async assign(policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<void> {
+    const chrome = this.#chrome;
+    if (!chrome) throw new AirlockError('internal', 'The browser is not started');
     this.#spec = spec;
     this.floor.setPolicy(policy);
-    await Promise.all(this.tabs.list().map((tab) => outfit(tab.session, 'page', spec)));
+    this.floor.openToUser();
+    const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
+    await this.#untilExit(chrome, signal, Promise.all(dressed));
   }
 
   /** Ends everything and proves it. Every call gets the same receipt. */

@@ -44,7 +44,7 @@ async function guarded(name: string, check: () => Promise<Omit<Check, 'name'>>):
 }
 
 async function checkBrowser(service: Service): Promise<Check> {
-  const chrome = service.chrome();
+  const chrome = service.browsers.find();
   if (chrome) return { name: 'browser', status: 'pass', found: `${chrome.engine}: ${chrome.path}` };
   return {
     name: 'browser',
@@ -133,7 +133,7 @@ async function checkSurroundings(): Promise<Omit<Check, 'name'>> {
 async function checkLaunch(service: Service): Promise<Omit<Check, 'name'>> {
   const started = performance.now();
   try {
-    const session = await service.create({}, new AbortController().signal);
+    const session = await service.create({ spec: {}, client: new AbortController().signal });
     const ready = Math.round(performance.now() - started);
     const receipt = await session.close('deleted');
     if (!receipt.zero) return { status: 'fail', found: `closing left something: ${JSON.stringify(receipt)}` };

@@ -18,12 +18,13 @@ export class Downloads {
   readonly #connection: Connection;
   readonly #directory: string;
   readonly #downloads = new Map<string, Download>();
+  readonly #listeners = new Set<(download: Download) => void>();
 
   constructor(connection: Connection, directory: string) {
     this.#connection = connection;
     this.#directory = directory;
     connection.on('Browser.downloadWillBegin', (event) => {
-      this.#downloads.set(event.guid, {
+      this.#put({
         id: event.guid,
         url: event.url,
         suggestedName: event.suggestedFilename,
@@ -38,13 +39,26 @@ export class Downloads {
     connection.on('Browser.downloadProgress', (event) => {
       const download = this.#downloads.get(event.guid);
       if (!download) return;
-      this.#downloads.set(event.guid, {
+      const state = event.state === 'canceled' ? 'denied' : event.state;
+      this.#put({
         ...download,
-        state: event.state === 'canceled' ? 'denied' : event.state,
+        state,
         receivedBytes: event.receivedBytes,
         totalBytes: event.totalBytes,
       });
     });
+  }
+
+  /** Calls `listener` for each download that begins or changes its state. */
+  onChange(listener: (download: Download) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #put(download: Download): void {
+    const before = this.#downloads.get(download.id);
+    this.#downloads.set(download.id, download);
+    if (before?.state === download.state) return;
+    for (const listener of this.#listeners) listener(download);
   }
 
   async start(): Promise<void> {

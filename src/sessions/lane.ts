@@ -11,6 +11,7 @@ interface Waiting {
 export class Lane {
   readonly #limit: number;
   readonly #waiting: Waiting[] = [];
+  readonly #quiet: (() => void)[] = [];
   #busy = false;
 
   /** @param limit how many operations may wait (64 in the contract) */
@@ -21,6 +22,12 @@ export class Lane {
   /** Operations that run or wait. */
   get depth(): number {
     return this.#waiting.length + (this.#busy ? 1 : 0);
+  }
+
+  /** Resolves when nothing runs or waits. */
+  whenQuiet(): Promise<void> {
+    if (this.depth === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#quiet.push(resolve));
   }
 
   /**
@@ -37,6 +44,7 @@ export class Lane {
     } finally {
       this.#busy = false;
       this.#waiting.shift()?.start();
+      if (this.depth === 0) for (const quiet of this.#quiet.splice(0)) quiet();
     }
   }
 

@@ -1,44 +1,44 @@
-import { execFile } from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { promisify } from 'node:util';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
 import { narrowPolicy, type Policy, parsePolicy } from '../policy/policy.ts';
-import type { SelfRegistry } from '../policy/self.ts';
 import { type Receipt, Receipts } from '../residual/receipts.ts';
-import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import type { SweepResult } from '../residual/sweep.ts';
-import { Browser } from './browser.ts';
-import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
+import { Admission } from './admission.ts';
+import { BrowserSource, type BrowserSourceOptions } from './browser-source.ts';
 import { type CloseReason, Session } from './session.ts';
-import { newSessionId } from './session-id.ts';
 import type { SessionSpec } from './spec.ts';
 import { Sweeper } from './sweeper.ts';
 
-export interface ServiceOptions {
+export interface ServiceOptions extends BrowserSourceOptions {
   readonly version: string;
   readonly stateDir: string;
-  readonly runtimeDir: RuntimeDir;
   /** The ceiling: no session gets more. */
   readonly policy: Policy;
-  readonly self: SelfRegistry;
-  readonly engine: Engine;
-  /** Path of a browser that the operator named. */
-  readonly chrome: string | undefined;
-  readonly noSandbox: boolean;
   readonly maxSessions: number;
-  readonly node: string | undefined;
   readonly ttlSec: number;
   readonly idleSec: number;
-  readonly onFault: (error: unknown) => void;
+  /** What one workspace may hold, in bytes. */
+  readonly diskQuotaBytes: number;
   /** A sweep found something to remove. */
   readonly onSwept: (result: SweepResult) => void;
 }
 
+export interface CreateRequest {
+  readonly spec: SessionSpec;
+  /** Aborted when the caller hangs up; what was made by then is removed again. */
+  readonly client: AbortSignal;
+  /** The same key gives the same session. */
+  readonly idempotencyKey?: string | undefined;
+  /** How long to wait for a place when all are taken. */
+  readonly waitMs?: number;
+}
+
 interface ServiceEvents {
-  opened: [Session];
+  opened: [session: Session, startSeconds: number];
   closed: [Receipt];
 }
 
@@ -49,10 +49,10 @@ const IDEMPOTENCY_TTL_MS = 24 * 3600 * 1000;
 export class Service extends EventEmitter<ServiceEvents> {
   readonly options: ServiceOptions;
   readonly receipts = new Receipts();
-  readonly startedAt = Date.now();
   readonly sweeper: Sweeper;
+  readonly browsers: BrowserSource;
+  readonly admission: Admission;
   readonly #sessions = new Map<string, Session>();
-  readonly #startingIds = new Set<string>();
   readonly #starting = new Set<Promise<unknown>>();
   readonly #byKey = new LRUCache<string, Promise<Session>>({ max: 1000, ttl: IDEMPOTENCY_TTL_MS });
   readonly #stopping = new AbortController();
@@ -60,9 +60,11 @@ export class Service extends EventEmitter<ServiceEvents> {
   constructor(options: ServiceOptions) {
     super();
     this.options = options;
+    this.browsers = new BrowserSource(options);
+    this.admission = new Admission({ maxSessions: options.maxSessions });
     this.sweeper = new Sweeper({
       runtimeDir: options.runtimeDir,
-      liveSessions: () => this.liveIds(),
+      liveSessions: () => new Set([...this.#sessions.keys(), ...this.browsers.ids]),
       onSwept: options.onSwept,
       onFault: options.onFault,
     });
@@ -72,58 +74,14 @@ export class Service extends EventEmitter<ServiceEvents> {
     return this.#stopping.signal.aborted;
   }
 
-  /** Sessions that are open or being made. */
-  get load(): number {
-    return this.#sessions.size + this.#starting.size;
-  }
-
-  /** The browser for an engine, looked for anew each time: it may be installed while the service runs. */
-  chrome(engine: Engine = this.options.engine): FoundChrome | undefined {
-    return findChrome({
-      engine,
-      ...(this.options.chrome === undefined ? {} : { configured: this.options.chrome }),
-    });
-  }
-
-  /**
-   * @param client aborted when the caller hangs up; what was made by then is removed again
-   * @throws AirlockError `capacity`, `draining`, `browser_unavailable`, `invalid_policy`, `disk_full`
-   */
-  create(spec: SessionSpec, client: AbortSignal, idempotencyKey?: string): Promise<Session> {
-    const known = idempotencyKey === undefined ? undefined : this.#byKey.get(idempotencyKey);
-    if (known) return known;
-    const made = this.#create(spec, client);
-    if (idempotencyKey !== undefined) {
-      this.#byKey.set(idempotencyKey, made);
-      made.catch(() => this.#byKey.delete(idempotencyKey));
-    }
-    return made;
-  }
-
   /** Why no session can be created now; empty when one can. */
   notReady(): string[] {
     const reasons: string[] = [];
     if (this.draining) reasons.push('draining');
-    if (this.load >= this.options.maxSessions) reasons.push('full');
-    if (!this.chrome()) reasons.push('no browser');
+    if (this.admission.full) reasons.push('full');
+    if (!this.browsers.find()) reasons.push('no browser');
     if (this.sweeper.failed.length > 0) reasons.push('residue that cannot be removed');
     return reasons;
-  }
-
-  /** The browsers of this machine with their versions. */
-  async browsers(): Promise<{ engine: string; path: string; version?: string }[]> {
-    const found = findAll(this.options.chrome);
-    return Promise.all(
-      found.map(async ({ engine, path }) => {
-        const version = await versionOf(path);
-        return { engine, path, ...(version === undefined ? {} : { version }) };
-      }),
-    );
-  }
-
-  /** Ids of all that this process has open or is making: what no sweep may touch. */
-  liveIds(): ReadonlySet<string> {
-    return new Set([...this.#sessions.keys(), ...this.#startingIds]);
   }
 
   /** What the policy of the service says of a navigation, narrowed by `inner` where given. Connects to nothing. */
@@ -131,6 +89,22 @@ export class Service extends EventEmitter<ServiceEvents> {
     const { policy, self } = this.options;
     const judged = inner === undefined ? policy : narrowPolicy(policy, inner);
     return decideUrl(url, judged, { self, use: 'navigation', method: 'GET' });
+  }
+
+  /** @throws AirlockError `capacity`, `draining`, `browser_unavailable`, `invalid_policy`, `disk_full`, `cancelled` */
+  create(request: CreateRequest): Promise<Session> {
+    const { idempotencyKey: key } = request;
+    const known = key === undefined ? undefined : this.#byKey.get(key);
+    if (known) return known;
+    const made = this.#create(request);
+    this.#starting.add(made);
+    const done = () => this.#starting.delete(made);
+    made.then(done, done);
+    if (key !== undefined) {
+      this.#byKey.set(key, made);
+      made.catch(() => this.#byKey.delete(key));
+    }
+    return made;
   }
 
   list(): Session[] {
@@ -165,72 +139,65 @@ export class Service extends EventEmitter<ServiceEvents> {
     return Promise.all(this.list().map((session) => session.close(reason)));
   }
 
-  /** No new sessions from now on; closes all, also those that are being made. */
-  async stop(): Promise<Receipt[]> {
+  /**
+   * No new sessions from now on. What runs may finish within `drainMs`, or until `hurry` aborts; then all sessions are
+   * closed, also those that are being made.
+   */
+  async stop(drainMs: number, hurry: AbortSignal): Promise<Receipt[]> {
     this.#stopping.abort(new AirlockError('draining', 'The service is shutting down'));
     await Promise.allSettled(this.#starting);
-    return this.closeAll('shutdown');
+    const quiet = Promise.all(this.list().map((session) => session.whenQuiet()));
+    const late = delay(drainMs, undefined, { signal: hurry }).catch(() => undefined);
+    await Promise.race([quiet, late]);
+    const [receipts] = await Promise.all([this.closeAll('shutdown'), this.browsers.close()]);
+    return receipts;
   }
 
-  async #create(spec: SessionSpec, client: AbortSignal): Promise<Session> {
+  async #create({ spec, client, waitMs = 0 }: CreateRequest): Promise<Session> {
     this.#stopping.signal.throwIfAborted();
-    const { maxSessions } = this.options;
-    if (this.load >= maxSessions) {
-      throw new AirlockError('capacity', `${maxSessions} sessions are open, which is the limit`, {
-        retryAfterSec: 5,
-      });
-    }
+    const startedAt = performance.now();
     const policy = this.#policyFor(spec);
     const cancelled = new AbortController();
     const onClient = () => cancelled.abort(new AirlockError('cancelled', 'The client went away'));
     if (client.aborted) onClient();
     client.addEventListener('abort', onClient, { once: true });
-    const starting = this.#start(spec, policy, AbortSignal.any([cancelled.signal, this.#stopping.signal]));
-    this.#starting.add(starting);
+    const signal = AbortSignal.any([cancelled.signal, this.#stopping.signal]);
     try {
-      return await starting;
+      await this.admission.enter(waitMs, signal);
+      const session = await this.#start(spec, policy, signal);
+      this.emit('opened', session, (performance.now() - startedAt) / 1000);
+      return session;
     } finally {
-      this.#starting.delete(starting);
       client.removeEventListener('abort', onClient);
     }
   }
 
+  /** The place that admission gave is given back when the session ends, or at once if none comes of it. */
   async #start(spec: SessionSpec, policy: Policy, signal: AbortSignal): Promise<Session> {
     const { options } = this;
-    const engine = spec.engine ?? options.engine;
-    const chrome = this.chrome(engine);
-    if (!chrome)
-      throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
-    const id = newSessionId(options.node);
-    this.#startingIds.add(id);
-    const browser = await Browser.start(
-      {
-        id,
-        chrome,
-        noSandbox: options.noSandbox,
-        policy,
-        self: options.self,
-        runtimeDir: options.runtimeDir,
-        spec,
-        onFault: options.onFault,
-      },
-      signal,
-    ).finally(() => this.#startingIds.delete(id));
-    const session = new Session(browser, spec, {
-      ttlSec: Math.min(spec.ttlSec ?? options.ttlSec, options.ttlSec),
-      idleSec: Math.min(spec.idleSec ?? options.idleSec, options.idleSec),
-    });
+    let session: Session;
+    try {
+      const browser = await this.browsers.take(spec, policy, signal);
+      session = new Session(browser, spec, {
+        ttlSec: Math.min(spec.ttlSec ?? options.ttlSec, options.ttlSec),
+        idleSec: Math.min(spec.idleSec ?? options.idleSec, options.idleSec),
+        diskQuotaBytes: options.diskQuotaBytes,
+      });
+    } catch (error) {
+      this.admission.leave();
+      throw error;
+    }
     this.#sessions.set(session.id, session);
     session.once('closed', (receipt) => {
       this.receipts.add(receipt);
       this.#sessions.delete(session.id);
+      this.admission.leave();
       this.emit('closed', receipt);
     });
     if (signal.aborted) {
       await session.close('client_gone');
       throw signal.reason;
     }
-    this.emit('opened', session);
     return session;
   }
 
@@ -245,14 +212,4 @@ function gone(receipt: Receipt): AirlockError {
   return new AirlockError('session_gone', `Session ${receipt.sessionId} has ended: ${receipt.reason}`, {
     extra: { sessionId: receipt.sessionId, reason: receipt.reason, receipt },
   });
-}
-
-/** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */
-async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5000, env: {} });
-    return stdout.trim();
-  } catch {
-    return undefined; // the doctor says more
-  }
 }

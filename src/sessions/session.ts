@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError } from '../errors.ts';
+import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
@@ -10,17 +12,32 @@ import type { DecisionRecord } from '../policy/decision-log.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
+import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
+import { watchQuota } from './quota.ts';
 import type { SessionSpec } from './spec.ts';
 
 export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
 
 /** Why a session ended; the `reason` of its receipt. */
-export type CloseReason = 'deleted' | 'ttl' | 'idle' | 'crashed' | 'shutdown' | 'client_gone' | 'floor_down';
+export type CloseReason =
+  | 'deleted'
+  | 'ttl'
+  | 'idle'
+  | 'quota'
+  | 'crashed'
+  | 'shutdown'
+  | 'client_gone'
+  | 'floor_down';
 
 export interface SessionLimits {
   ttlSec: number;
   idleSec: number;
+}
+
+export interface SessionInit extends SessionLimits {
+  /** What the workspace may hold, in bytes. */
+  readonly diskQuotaBytes: number;
 }
 
 export interface RunRequest {
@@ -33,7 +50,12 @@ export interface RunRequest {
 
 interface SessionEvents {
   closed: [Receipt];
+  /** An operation got its turn, after this many seconds of waiting. */
+  turn: [waitedSeconds: number];
 }
+
+/** The pipe of a Chrome that dies closes a little before its exit is known. */
+const DETACH_GRACE_MS = 500;
 
 /** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
 const UNWIND_MS = 800;
@@ -43,6 +65,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly id: string;
   readonly browser: Browser;
   readonly createdAt = Date.now();
+  readonly events = new EventRing();
   readonly snapshots = new SnapshotStore();
   readonly dialogs: PageEnvironment['dialogs'];
   labels: Readonly<Record<string, string>>;
@@ -54,17 +77,20 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #clock: NodeJS.Timeout | undefined;
   #closing: Promise<Receipt> | undefined;
 
-  constructor(browser: Browser, spec: SessionSpec, limits: SessionLimits) {
+  constructor(browser: Browser, spec: SessionSpec, init: SessionInit) {
     super();
     this.id = browser.id;
     this.browser = browser;
     this.dialogs = spec.dialogs ?? 'report';
     this.labels = spec.labels ?? {};
-    this.#limits = { ...limits };
+    this.#limits = { ttlSec: init.ttlSec, idleSec: init.idleSec };
     for (const tab of this.tabs.list()) this.#adopt(tab);
     this.tabs.on('opened', (tab) => this.#adopt(tab));
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
+    watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
+    browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
+    browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
   }
 
@@ -168,6 +194,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     let tab: Tab | undefined;
     try {
       const running = queue(limit.signal, async () => {
+        this.emit('turn', (Date.now() - startedAt) / 1000);
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
@@ -179,10 +206,15 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
-      throw this.#diagnosed(error, tab, startedAt);
+      throw this.#diagnosed(await this.#explained(error, tab), tab, startedAt);
     } finally {
       this.touch();
     }
+  }
+
+  /** Resolves when nothing runs or waits in the lane. */
+  whenQuiet(): Promise<void> {
+    return this.#lane.whenQuiet();
   }
 
   /** Ends the session for `reason`; every call gets the same receipt. What runs in it ends first, with `session_gone`. */
@@ -193,6 +225,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   async #close(reason: CloseReason): Promise<Receipt> {
     this.#state = 'closing';
+    this.events.push('closing', { reason });
     clearTimeout(this.#clock);
     this.#ending.abort(
       reason === 'crashed'
@@ -201,6 +234,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     );
     const receipt = await this.browser.reap(reason);
     this.#state = reason === 'crashed' ? 'crashed' : 'closed';
+    this.events.push('closed', { reason, receipt });
+    this.events.end();
     this.emit('closed', receipt);
     return receipt;
   }
@@ -216,6 +251,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   #adopt(tab: Tab): void {
     if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
+    tellOf(tab, this.events);
   }
 
   #armClock(): void {
@@ -234,6 +270,23 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     else if (this.#lane.depth > 0) this.touch();
     else if (now >= this.idleExpiresAt) this.#ended('idle');
     else this.#armClock();
+  }
+
+  /** A call that broke off because its connection or its target went away says so, and which of the two it was. */
+  async #explained(error: unknown, tab: Tab | undefined): Promise<unknown> {
+    if (!isDetached(error)) return error;
+    const soon = delay(DETACH_GRACE_MS, undefined, { ref: false });
+    const closing = new Promise<void>((resolve) => {
+      if (this.#ending.signal.aborted) resolve();
+      this.#ending.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([closing, soon]);
+    if (this.#ending.signal.aborted) return this.#ending.signal.reason;
+    if (!tab?.closed) return error;
+    return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, {
+      cause: error,
+      extra: { tab: tab.id },
+    });
   }
 
   /** Adds to a failed page operation what a person would look at first. */
@@ -257,6 +310,20 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       },
     });
   }
+}
+
+/** Puts what happens in a tab among the events of its session. */
+function tellOf(tab: Tab, events: EventRing): void {
+  events.push('tab_opened', {
+    tab: tab.id,
+    url: tab.url,
+    ...(tab.opener !== undefined && { opener: tab.opener }),
+  });
+  tab.on('dialog', (dialog) => events.push('dialog', { tab: tab.id, dialog }));
+  tab.on('dialogClosed', () => events.push('dialog_closed', { tab: tab.id }));
+  tab.on('navigated', (url) => events.push('navigated', { tab: tab.id, url }));
+  tab.on('crashed', () => events.push('crash', { tab: tab.id }));
+  tab.on('closed', () => events.push('tab_closed', { tab: tab.id }));
 }
 
 /** The answer of `work`; or the reason of `signal`, if `work` does not end soon after it. */

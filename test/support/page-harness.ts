@@ -25,6 +25,10 @@ export type Engine = keyof typeof BINARIES;
 /** The engines that this machine has: behaviour that differs between them is tested with each. */
 export const engines = (Object.keys(BINARIES) as Engine[]).filter((engine) => existsSync(BINARIES[engine]));
 
+export interface HarnessOptions extends Partial<PageEnvironment> {
+  readonly engine?: Engine | undefined;
+}
+
 /** A real Chrome with one tab, without a service around it: for tests of the page room. Closes with `await using`. */
 export class PageHarness implements AsyncDisposable {
   readonly tabs = new Tabs();
@@ -34,14 +38,14 @@ export class PageHarness implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #dir: string;
 
-  private constructor(child: ChildProcess, dir: string, dialogs: PageEnvironment['dialogs']) {
+  private constructor(child: ChildProcess, dir: string, env: Partial<PageEnvironment>) {
     this.#child = child;
     this.#dir = dir;
     this.env = {
       tabs: this.tabs,
       refs: new RefTable(),
       snapshots: new SnapshotStore(),
-      dialogs,
+      dialogs: 'report',
       judgeNavigation: (url) => ({ verdict: 'allow', reason: 'ok', target: url }),
       denialsSince: () => [],
       downloadsSince: () => [],
@@ -53,13 +57,12 @@ export class PageHarness implements AsyncDisposable {
         this.holds += 1;
         return () => input.resume();
       },
+      ...env,
     };
   }
 
-  static async open(
-    options: { dialogs?: PageEnvironment['dialogs']; engine?: Engine } = {},
-  ): Promise<PageHarness> {
-    const engine = options.engine ?? engines[0];
+  /** @param options an engine, and what the operations find around the page in place of the usual */
+  static async open({ engine = engines[0], ...env }: HarnessOptions = {}): Promise<PageHarness> {
     if (engine === undefined) throw new Error('no Chrome: run scripts/setup.sh');
     const binary = BINARIES[engine];
     const dir = await mkdtemp(join(tmpdir(), 'page-harness-'));
@@ -79,7 +82,7 @@ export class PageHarness implements AsyncDisposable {
         env: { ...process.env, TMPDIR: dir, HOME: dir },
       },
     );
-    const harness = new PageHarness(child, dir, options.dialogs ?? 'report');
+    const harness = new PageHarness(child, dir, env);
     const [, , , write, read] = child.stdio;
     if (!write || !read || !('write' in write)) throw new Error('no pipe');
     const transport = new PipeTransport(write as NodeJS.WritableStream, read as NodeJS.ReadableStream, noLog);

@@ -62,6 +62,7 @@ export class Effects implements Disposable {
 
   constructor(op: Operation) {
     this.#op = op;
+    op.tab.lastActionAt = op.startedAt;
     this.#navigations = new Navigations(op.tab, () => this.#changed());
     const onOpened = (tab: Tab) => {
       this.#opened.push(tab);

@@ -22,25 +22,49 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     if (x instanceof Error || x instanceof Date || x instanceof RegExp) return '';
     return 'object';
   };
-  const entriesOf = (x, kind, limit) => {
+  const entriesOf = (x, limit) => {
     const list = [];
     let i = 0;
-    for (const entry of x) {
-      if (i >= limit) break;
-      list[i++] = entry;
+    try {
+      for (const entry of x) {
+        if (i >= limit) break;
+        list[i++] = entry;
+      }
+    } catch {
+      return null;
     }
     return list;
   };
+  // The first objects are kept in a list of our own, which no page can bend; a long list would be slow.
+  const registry = () => {
+    const first = { __proto__: null };
+    const values = { __proto__: null };
+    const rest = new WeakMap();
+    let count = 0;
+    return {
+      get(x) {
+        for (let i = 0; i < count; i++) if (first[i] === x) return values[i];
+        return count < 256 ? undefined : rest.get(x);
+      },
+      set(x, value) {
+        if (count < 256) {
+          first[count] = x;
+          values[count++] = value;
+        } else rest.set(x, value);
+      },
+    };
+  };
   let nodes = 0;
   let chars = 0;
+  let nameChars = 0;
   const fits = (x, depth, seen) => {
     if (++nodes > maxNodes) return false;
     if (typeof x === 'string') return (chars += x.length) <= maxChars;
     const kind = kindOf(x);
     if (kind === '') return true;
     if (depth > maxDepth) return false;
-    if (seen.has(x)) return true;
-    seen.add(x);
+    if (seen.get(x)) return true;
+    seen.set(x, true);
     if (kind === 'array') {
       if (x.length > maxItems) return false;
       for (let i = 0; i < x.length; i++) if (!fits(x[i], depth + 1, seen)) return false;
@@ -49,7 +73,10 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     if (kind === 'nodes') return x.length <= maxItems && (nodes += x.length) <= maxNodes;
     if (kind === 'map' || kind === 'set') {
       if (x.size > maxItems) return false;
-      for (const entry of x) {
+      const list = entriesOf(x, maxItems);
+      if (list === null) return true;
+      for (let i = 0; i < list.length; i++) {
+        const entry = list[i];
         if (kind === 'set' ? !fits(entry, depth + 1, seen) : !fits(entry[0], depth + 1, seen) || !fits(entry[1], depth + 1, seen)) return false;
       }
       return true;
@@ -57,18 +84,19 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     let members = 0;
     const copy = { __proto__: null, ...x };
     for (const name in copy) {
-      chars += name.length;
-      if (++members > maxItems || chars > maxChars || !fits(copy[name], depth + 1, seen)) return false;
+      nameChars += name.length;
+      if (++members > maxItems || nameChars > maxChars || !fits(copy[name], depth + 1, seen)) return false;
     }
     return true;
   };
   try {
-    if (fits(root, 1, new WeakSet())) return root;
+    if (fits(root, 1, registry())) return root;
   } catch {
     // A getter threw, or a proxy: the copy says where.
   }
   nodes = 0;
   chars = 0;
+  nameChars = 0;
   const mark = (kind, value, total) => ({ __proto__: null, [key]: kind, value, total });
   const cutText = (text) => {
     const room = maxChars - chars;
@@ -91,10 +119,11 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     if (known) return known;
     if (kind === 'nodes' || kind === 'array' || kind === 'map' || kind === 'set') {
       const total = kind === 'nodes' || kind === 'array' ? x.length : x.size;
+      const list = kind === 'array' ? x : entriesOf(x, maxItems);
+      if (list === null) return x;
       const value = [];
       const copy = mark(kind, value, total);
       copies.set(x, copy);
-      const list = kind === 'array' ? x : entriesOf(x, kind, maxItems);
       const many = list.length < maxItems ? list.length : maxItems;
       for (let i = 0; i < many && nodes <= maxNodes; i++) {
         value[i] = kind === 'map'
@@ -111,8 +140,8 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
       let isOwn = true;
       try { isOwn = Object.prototype.hasOwnProperty.call(x, name); } catch { isOwn = true; }
       if (!isOwn) continue;
-      if (++members > maxItems || nodes > maxNodes || chars > maxChars) continue;
-      chars += name.length;
+      nameChars += name.length;
+      if (++members > maxItems || nodes > maxNodes || nameChars > maxChars) continue;
       value[name] = read(x, name, depth, copies);
     }
     copy.total = members;
@@ -123,5 +152,5 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     try { member = x[name]; } catch { return mark('getter'); }
     return cut(member, depth + 1, copies);
   };
-  return cut(root, 1, new WeakMap());
+  return cut(root, 1, registry());
 }`;

@@ -38,7 +38,7 @@ export const EvalInput = Type.Object(
     awaitPromise: Type.Optional(
       Type.Boolean({ description: 'Waits for a promise and answers its value. Default true.' }),
     ),
-    maxDepth: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
+    maxDepth: Type.Optional(Type.Integer({ minimum: 1, maximum: 32 })),
     maxItems: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     maxChars: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
   },

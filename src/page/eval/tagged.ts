@@ -222,6 +222,7 @@ export class Tagger {
   }
 
   #marked({ kind, value, total }: Marker, place: Place): unknown {
+    if (kind === 'depth') return this.#tooDeep({ type: String(value?.value) }, place);
     if (kind === 'total' || kind === 'getter' || !value)
       return this.#cut(place, kind === 'getter' ? kind : 'total');
     if (kind === 'string') {

@@ -27,8 +27,11 @@ export interface Limits {
 /** All members of one answer together, whatever the caller asks for: some 10 MB on the pipe. */
 const MAX_NODES = 100_000;
 
-/** The bounds are kept in the page; its cut copy has a marker and a list, or a map's pairs, between two levels. */
-const CHROME_DEPTH = 3 * 64 + 3;
+/**
+ * The bounds are kept in the page; this is Chrome's own, in its count, where a cut copy has two levels for one. It cannot
+ * send more: each level nests the message four deep, and 300 is the most (Chromium `crdtp/cbor.cc`).
+ */
+const CHROME_DEPTH = 70;
 
 /** Renders a value of the page as JSON with tags. Primitives need no further command. */
 export async function describe(

@@ -126,6 +126,7 @@ export function elementStates(p: Primitives) {
   return {
     boxesOf,
     controlOf,
+    editability,
     hiddenBecause,
     isDisabled,
     isReadonly,

@@ -4,8 +4,10 @@ import type { Hosts } from './hosts.ts';
 import type { Names } from './names.ts';
 import type { Queries } from './query.ts';
 import type { Refs } from './refs.ts';
+import type { Sheets } from './sheets.ts';
 import type { States } from './states.ts';
 import type { Styles } from './style.ts';
+import type { TextRules } from './text.ts';
 import type { FrameText, InjectedApi, QueryError, WalkOptions } from './types.ts';
 import type { Walker } from './walk.ts';
 
@@ -13,6 +15,8 @@ import type { Walker } from './walk.ts';
 export function installApi(
   dom: Dom,
   styles: Styles,
+  sheets: Sheets,
+  text: TextRules,
   names: Names,
   states: States,
   refs: Refs,
@@ -43,14 +47,23 @@ export function installApi(
     refs.begin(options.nextRef);
     names.reset();
     const root = rootOf(options);
-    const about = { closedHosts: 0, url: location.href, title: dom.titleOf(document) };
+    const about = { closedHosts: 0, url: location.href, title: text.clean(dom.titleOf(document)) };
     if (!('nodeType' in root))
       return { text: '', frames: [], nextRef: refs.nextRef(), ...about, error: root };
-    const { lines, hosts: closedHosts } = walk.walk(root, options);
+    const { lines, hosts: closedHosts } = quickly(() => walk.walk(root, options));
     if (options.viewport === true) lines.keep(lines.SEEN);
     if (options.interactive === true) lines.keep(lines.ACT);
-    const { text, frames } = lines.finish(options);
-    return { text, frames, nextRef: refs.nextRef(), ...about, closedHosts };
+    return { ...lines.finish(options), nextRef: refs.nextRef(), ...about, closedHosts };
+  }
+
+  /** Runs what looks at many elements while the document cannot change. */
+  function quickly<T>(work: () => T): T {
+    sheets.begin();
+    try {
+      return work();
+    } finally {
+      sheets.end();
+    }
   }
 
   return {
@@ -65,7 +78,7 @@ export function installApi(
       return [refs.give(node), refs.nextRef()];
     },
     describe: queries.describe,
-    query: queries.query,
+    query: (target, nextRef) => quickly(() => queries.query(target, nextRef)),
     markSecret: states.markSecret,
     closedHosts: () => hosts.list(dom.roots()),
     adoptRoot: hosts.adopt,

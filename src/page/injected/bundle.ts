@@ -8,6 +8,7 @@ import { printer } from './printer.ts';
 import { queries } from './query.ts';
 import { refTable } from './refs.ts';
 import { roleRules } from './roles.ts';
+import { sheetReaders } from './sheets.ts';
 import { stateRules } from './states.ts';
 import { styleReaders } from './style.ts';
 import { textRules } from './text.ts';
@@ -25,7 +26,8 @@ const parts: Part[] = [
   { name: 'dom', make: domReaders, needs: [] },
   { name: 'hosts', make: hostRules, needs: ['dom'] },
   { name: 'text', make: textRules, needs: [] },
-  { name: 'styles', make: styleReaders, needs: ['dom'] },
+  { name: 'sheets', make: sheetReaders, needs: ['dom'] },
+  { name: 'styles', make: styleReaders, needs: ['dom', 'sheets'] },
   { name: 'roles', make: roleRules, needs: ['dom'] },
   { name: 'names', make: nameRules, needs: ['dom', 'styles', 'roles', 'text'] },
   { name: 'states', make: stateRules, needs: ['dom', 'text'] },
@@ -57,7 +59,9 @@ function compose(): string {
   );
   lines.push(`const newLines = () => (${lineBuffer.toString()})(styles, text, refs);`);
   lines.push(`const walk = (${walker.toString()})(dom, styles, roles, printer, hosts, newLines);`);
-  lines.push(`return (${installApi.toString()})(dom, styles, names, states, refs, hosts, walk, query);`);
+  lines.push(
+    `return (${installApi.toString()})(dom, styles, sheets, text, names, states, refs, hosts, walk, query);`,
+  );
   // The page cannot see the globals of an isolated world, so the name needs no disguise.
   return `globalThis.airlock ??= (() => {\n${lines.join('\n')}\n})()`;
 }

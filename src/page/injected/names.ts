@@ -25,10 +25,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
   const maxName = 20_000;
   let labels = new WeakMap<Node, Map<Element, Element[]>>();
   let byContent = false;
+  /** What aria-labelledby points to is often the same for many; each is read once. */
+  let referencedTexts = new Map<Element, string>();
+  /** Elements looked at for names in this operation. Nested controls name each other over and over; there is an end to it. */
+  let steps = 0;
+  const maxSteps = 300_000;
 
   /** Forget what was read; every operation begins with it. */
   function reset(): void {
     labels = new WeakMap();
+    referencedTexts = new Map();
+    steps = 0;
   }
 
   /** `el.labels` searches the tree anew for each control; one pass over the labels of a tree does for all of them. */
@@ -91,17 +98,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
   function referencedName(el: Element, walk: Traversal): string {
     const parts: string[] = [];
     for (const target of dom.referenced(el, 'aria-labelledby', 'ariaLabelledByElements')) {
-      const inner: Traversal = {
-        seen: new Set(),
-        referenced: true,
-        hidden: styles.paints(target) !== 2,
-        item: false,
-        depth: walk.depth + 1,
-      };
-      const part = text.clean(textOf(target, inner, true));
+      const part = referencedTexts.get(target) ?? referencedText(target, walk.depth);
+      referencedTexts.set(target, part);
       if (part !== '') parts.push(part);
     }
     return parts.join(' ');
+  }
+
+  function referencedText(target: Element, depth: number): string {
+    const hidden = styles.paints(target) !== 2;
+    const inner: Traversal = { seen: new Set(), referenced: true, hidden, item: false, depth: depth + 1 };
+    return text.clean(textOf(target, inner, true));
   }
 
   function nativeName(el: Element, tag: string, walk: Traversal): string {
@@ -187,12 +194,13 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
 
   /** What is inside an element: its pseudo elements, children and owned elements. */
   function inside(el: Element, walk: Traversal): string {
-    if (walk.depth > maxDepth) return el.textContent ?? '';
+    if (walk.depth > maxDepth || ++steps > maxSteps) return (el.textContent ?? '').slice(0, maxName);
     walk.seen.add(el);
     let out = styles.pseudo(el, '::before');
     const assigned = dom.slotted(el);
-    if (assigned !== null) for (const node of assigned) out += piece(node, walk);
-    else {
+    if (assigned !== null) {
+      for (const node of assigned) out += piece(node, walk);
+    } else {
       for (let node = dom.firstFlat(el); node !== null; node = dom.nextSibling(node)) {
         out += piece(node, walk);
         if (out.length > maxName) break;
@@ -204,7 +212,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
 
   function piece(node: Node, walk: Traversal): string {
     const type = dom.nodeType(node);
-    if (type === 3) return dom.nodeValue(node) ?? '';
+    if (type === 3) return (dom.nodeValue(node) ?? '').slice(0, maxName);
     if (type !== 1) return '';
     const el = node as Element;
     if (walk.seen.has(el)) return '';

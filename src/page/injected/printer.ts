@@ -33,6 +33,8 @@ export function printer(
     /** Inside a presentational table: its rows and cells are presentational too. */
     PLAIN_TABLE: 16,
     PLAIN_LIST: 32,
+    /** Inside a grid: a cell is a gridcell. */
+    GRID: 128,
     /** All content is in the name of an ancestor: only what can be acted on is printed. */
     NAMED: 64,
   };
@@ -49,6 +51,7 @@ export function printer(
   /** True for an element that prints no line of its own. */
   function silent(visit: Visit): boolean {
     const { role, act, flags: inherited } = visit;
+    if ((inherited & flags.UNPAINTED) !== 0) return true;
     if (act === 2) return false;
     if ((inherited & NAMED) !== 0) return act === 0;
     if (act === 1) return false;
@@ -56,7 +59,13 @@ export function printer(
     return needName.test(role) && visit.tag !== 'img' && nameOf(visit) === '';
   }
 
+  /** Named by their children or live state although they may have no attribute. */
+  const selfNamed = new Set(
+    'button fieldset input meter output progress select svg table textarea'.split(' '),
+  );
+
   function nameOf(visit: Visit): string {
+    if (visit.bare && !selfNamed.has(visit.tag) && !roles.namedByContent.has(visit.role)) return '';
     return names.nameOf(visit.el, visit.tag, visit.role);
   }
 
@@ -66,7 +75,7 @@ export function printer(
     const name = nameOf(visit);
     const fromContent = name !== '' && names.fromContent();
     if (role === 'img' && name === '' && act === 0) return null;
-    const stated = states.statesOf(el, tag, role, visit.aria, (visit.flags & DISABLED) !== 0);
+    const stated = states.statesOf(el, tag, role, visit.aria, act > 0 && (visit.flags & DISABLED) !== 0);
     const value = states.valueFor(el, tag, role) ?? otherText(visit, name, fromContent);
     const head = headOf(role, name);
     const line = head + tailOf(run, visit, el, stated, value);

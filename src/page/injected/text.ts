@@ -14,14 +14,17 @@ export function textRules() {
   /** One line, trimmed. */
   function clean(text: string): string {
     if (text.length < 400 && plain.test(text)) return text;
-    return text.replace(steering, '').replace(spaces, ' ').trim();
+    return text.replace(steering, '').replace(spaces, ' ').trim().toWellFormed();
   }
 
-  /** Cut text says how much was left out; it never ends inside a surrogate pair. */
-  function cap(text: string, max: number): string {
-    if (text.length <= max) return text;
+  /**
+   * Cut text says how much was left out; it never ends inside a surrogate pair.
+   * @param missing characters that were left out already
+   */
+  function cap(text: string, max: number, missing = 0): string {
+    if (text.length <= max) return missing === 0 ? text : `${text}… [${missing} more characters]`;
     const end = /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? max - 1 : max;
-    return `${text.slice(0, end)}… [${text.length - end} more characters]`;
+    return `${text.slice(0, end)}… [${text.length - end + missing} more characters]`;
   }
 
   /** A name in quotes. */

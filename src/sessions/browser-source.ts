@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { AirlockError } from '../errors.ts';
+import { type Policy, parsePolicy } from '../policy/policy.ts';
+import type { SelfRegistry } from '../policy/self.ts';
+import type { RuntimeDir } from '../residual/runtime-dir.ts';
+import { Browser } from './browser.ts';
+import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
+import { Pool } from './pool.ts';
+import { newSessionId } from './session-id.ts';
+import type { SessionSpec } from './spec.ts';
+
+export interface BrowserSourceOptions {
+  readonly runtimeDir: RuntimeDir;
+  readonly self: SelfRegistry;
+  /** For sessions that ask for none, and for the pool. */
+  readonly engine: Engine;
+  /** Path of a browser that the operator named. */
+  readonly chrome: string | undefined;
+  readonly noSandbox: boolean;
+  /** Browsers held ready. */
+  readonly pool: number;
+  /** Prefix of session ids. */
+  readonly node: string | undefined;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A pooled browser belongs to nobody yet, so nothing may leave it. */
+const NOTHING = parsePolicy({ mode: 'allowlist', allow: [] });
+
+/** Where sessions get their browsers: out of the pool, or started for them. */
+export class BrowserSource {
+  readonly #options: BrowserSourceOptions;
+  readonly #pool: Pool;
+  /** Ids of browsers that are being started. */
+  readonly #starting = new Set<string>();
+  /** Starts that a caller waits for. */
+  #awaited = 0;
+
+  constructor(options: BrowserSourceOptions) {
+    this.#options = options;
+    this.#pool = new Pool({
+      size: options.pool,
+      engine: options.engine,
+      start: (signal) => this.#start(options.engine, NOTHING, {}, signal),
+      busy: () => this.#awaited > 0,
+      onFault: options.onFault,
+    });
+  }
+
+  /** Begins to fill the pool. */
+  open(): void {
+    if (this.#options.pool > 0 && this.find()) this.#pool.fill();
+  }
+
+  /** Ids that belong to this process and to no session: what no sweep may touch. */
+  get ids(): string[] {
+    return [...this.#starting, ...this.#pool.ids];
+  }
+
+  get pooled(): number {
+    return this.#pool.ids.length;
+  }
+
+  /** The browser for an engine, looked for anew each time: it may be installed while the service runs. */
+  find(engine: Engine = this.#options.engine): FoundChrome | undefined {
+    const { chrome } = this.#options;
+    return findChrome({ engine, ...(chrome === undefined ? {} : { configured: chrome }) });
+  }
+
+  /** The browsers of this machine with their versions. */
+  async list(): Promise<{ engine: string; path: string; version?: string }[]> {
+    return Promise.all(
+      findAll(this.#options.chrome).map(async ({ engine, path }) => {
+        const version = await versionOf(path);
+        return { engine, path, ...(version === undefined ? {} : { version }) };
+      }),
+    );
+  }
+
+  /**
+   * A browser for one session, under `policy` and looking as `spec` says.
+   * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, or the reason of `signal`
+   */
+  async take(spec: SessionSpec, policy: Policy, signal: AbortSignal): Promise<Browser> {
+    const engine = spec.engine ?? this.#options.engine;
+    const ready = this.#pool.take(engine);
+    if (ready) {
+      try {
+        await ready.assign(policy, spec, signal);
+        return ready;
+      } catch (error) {
+        await ready.reap('launch_failed');
+        signal.throwIfAborted();
+        // It died in the pool, unnoticed until now: the caller gets a fresh one.
+        if (error instanceof AirlockError) throw error;
+      }
+    }
+    this.#awaited += 1;
+    try {
+      return await this.#start(engine, policy, spec, signal);
+    } finally {
+      this.#awaited -= 1;
+    }
+  }
+
+  /** Ends what no session has. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+
+  async #start(engine: Engine, policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<Browser> {
+    const { runtimeDir, self, noSandbox, node, onFault } = this.#options;
+    const chrome = this.find(engine);
+    if (!chrome)
+      throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+    const id = newSessionId(node);
+    this.#starting.add(id);
+    try {
+      return await Browser.start({ id, chrome, noSandbox, policy, self, runtimeDir, spec, onFault }, signal);
+    } finally {
+      this.#starting.delete(id);
+    }
+  }
+}
+
+/** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */
+async function versionOf(path: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5000, env: {} });
+    return stdout.trim();
+  } catch {
+    return undefined; // the doctor says more
+  }
+}
