@@ -186,7 +186,8 @@ export function sheetReaders({ dom }: { dom: Dom }) {
       addSelectors(selectorOf(), facts, facts.pointer, false);
     if (
       /auto|scroll|var\(/.test(style.overflow + style.overflowX + style.overflowY) ||
-      style.contentVisibility !== ''
+      style.contentVisibility !== '' ||
+      style.getPropertyValue('interactivity') !== ''
     ) {
       addSelectors(selectorOf(), facts, facts.boxes, false);
     }

@@ -2,6 +2,8 @@
 import type { Dom } from './dom.ts';
 import type { Sheets } from './sheets.ts';
 
+export type BoxKind = 'hides' | 'inert' | 'scrolls' | '';
+
 /**
  * What is painted. `checkVisibility` answers most of it without a style object; the rest is read only where it decides
  * something. Injected by its text.
@@ -72,13 +74,15 @@ export function styleReaders({ dom, sheets }: { dom: Dom; sheets: Sheets }) {
   }
 
   /**
-   * What the box of an element does to its content: 'hides' it (`content-visibility`, `hidden=until-found`), 'scrolls' it (there is
-   * more than fits) or neither ('').
+   * What the style of an element does to its content: 'hides' it (`content-visibility`, `hidden=until-found`), makes it
+   * 'inert' (`interactivity`), 'scrolls' it (there is more than fits) or nothing ('').
    */
-  function boxOf(el: Element): 'hides' | 'scrolls' | '' {
-    if (!sheets.mayBox(el) && !/overflow|content-vis/.test(dom.attr(el, 'style') ?? '')) return '';
+  function boxOf(el: Element): BoxKind {
+    if (!sheets.mayBox(el) && !/overflow|content-vis|interactivity/.test(dom.attr(el, 'style') ?? ''))
+      return '';
     const style = getComputedStyle(el);
     if (style.contentVisibility === 'hidden') return 'hides';
+    if (style.getPropertyValue('interactivity') === 'inert') return 'inert';
     const scrolls = /auto|scroll/;
     if (scrolls.test(style.overflowY) && el.scrollHeight > el.clientHeight + 1) return 'scrolls';
     return scrolls.test(style.overflowX) && el.scrollWidth > el.clientWidth + 1 ? 'scrolls' : '';

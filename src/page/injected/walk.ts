@@ -4,7 +4,7 @@ import type { Hosts } from './hosts.ts';
 import type { Lines } from './lines.ts';
 import type { Printer } from './printer.ts';
 import type { Roles } from './roles.ts';
-import type { Styles } from './style.ts';
+import type { BoxKind, Styles } from './style.ts';
 import type { WalkOptions } from './types.ts';
 
 /** An element that has been entered and not yet left. Kept here and not on the stack: pages nest thousands deep. */
@@ -48,7 +48,7 @@ export interface Visit {
   /** 2: can be acted on; 1: looks clickable; 0: neither. */
   act: 0 | 1 | 2;
   /** What its box does to what is inside. */
-  box: 'hides' | 'scrolls' | '';
+  box: BoxKind;
   seen: boolean;
 }
 
@@ -193,6 +193,7 @@ export function walker({
     if (act === 2 && !clicked.test(role)) flags |= styles.pointer(el) ? POINTER : 0;
     else if (act > 0) flags |= POINTER;
     const box = tag === 'html' || tag === 'body' || paint === 1 ? '' : styles.boxOf(el);
+    if (box === 'inert') return null;
     const seen = !run.options.viewport || inViewport(el, parent);
     return {
       el,
@@ -214,7 +215,7 @@ export function walker({
     for (const name of dom.getAttributeNames.call(el)) {
       if (name.startsWith('aria-')) {
         told |= ARIA;
-        if (name === 'aria-hidden' && attr(el, name) === 'true' && !dom.holds(el, run.focus)) return -1;
+        if (name === 'aria-hidden' && attr(el, name) === 'true' && hides(run, el)) return -1;
         if (name === 'aria-disabled' && attr(el, name) === 'true') told |= OFF;
       } else if (name === 'inert') return -1;
       else if (name === 'onclick') told |= FIRM;
@@ -222,6 +223,11 @@ export function walker({
       else if (name === 'contenteditable') told |= roles.editable(el) ? FIRM | EDIT : 0;
     }
     return told;
+  }
+
+  /** As Chromium has it, aria-hidden does not count on the whole page, nor around what has the focus. */
+  function hides(run: Run, el: Element): boolean {
+    return !/^(html|body)$/.test(localName(el)) && !dom.holds(el, run.focus);
   }
 
   function effectiveRole(el: Element, tag: string, bare: boolean, flags: number): string {

@@ -177,3 +177,27 @@ describe('what looks clickable has a ref', () => {
     ]);
   });
 });
+
+describe('what is not offered', () => {
+  it('by aria-hidden, but not on the body nor around the focus', async () => {
+    await page.load(
+      '<body aria-hidden=true><p aria-hidden=true>a</p><div aria-hidden=true><input aria-label=I autofocus></div>',
+    );
+    await page.page.evaluate('document.querySelector("input").focus()');
+    expect(await lines()).toEqual(['- textbox "I" * [focused]']);
+  });
+
+  it('by inert, as attribute or style', async () => {
+    await page.load(
+      '<style>.off{interactivity:inert}</style><div inert><button>a</button></div><div class=off><button>b</button></div><div style="interactivity:inert">c</div><p>d',
+    );
+    expect(await lines()).toEqual(['- text: d']);
+  });
+
+  it('by content-visibility and hidden=until-found, its own text neither', async () => {
+    await page.load(
+      '<style>.cv{content-visibility:hidden}</style><div class=cv>a<button>b</button></div><div hidden=until-found>c</div><section hidden=until-found aria-label=S>d</section>',
+    );
+    expect(await lines()).toEqual(['- region "S"']);
+  });
+});
