@@ -49,6 +49,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   // JSON only: text/plain is what a form of a foreign page can send without a preflight.
   app.removeContentTypeParser('text/plain');
+  // Many clients name a content type on requests without a body, as on DELETE: an empty body is no body.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parseJson(request, String(body), done);
+  });
   const parts = { service: options.service, metrics: new Metrics(options.service) };
   addHooks(app, options, parts.metrics);
   await addOpenapi(app, options.version);
@@ -83,6 +89,8 @@ function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyRe
   const problem = toAirlockError(error);
   if (problem.code === 'internal') request.log.error({ err: problem.cause ?? problem }, 'internal error');
   if (problem.retryAfterSec !== undefined) reply.header('Retry-After', String(problem.retryAfterSec));
+  // Closing on a client that still sends resets its connection, and the answer is lost: the rest is read and dropped.
+  if (problem.code === 'too_large') reply.removeHeader('connection');
   if (problem.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
   const sessionId = sessionIdOf(request);
   const body = toProblem(problem, {

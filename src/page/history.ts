@@ -55,7 +55,7 @@ export function forward(op: Operation, input: HistoryInput): Promise<LoadResult>
 
 /** Loads the page again, also one that failed or crashed. Throws what `navigate` throws. */
 export async function reload(op: Operation, input: ReloadInput): Promise<LoadResult> {
-  judged(op, op.tab.frames.main.unreachableUrl ?? op.tab.url);
+  judged(op.env, op.tab.frames.main.unreachableUrl ?? op.tab.url, op.tab.id);
   op.revive();
   const ignoreCache = input.ignoreCache ?? false;
   return follow(op, input.waitUntil ?? 'load', () => op.main('Page.reload', { ignoreCache }));
@@ -84,7 +84,7 @@ async function traverse(op: Operation, step: -1 | 1, until: WaitUntil): Promise<
       `The tab is at entry ${currentIndex + 1} of ${entries.length}: there is nothing ${step < 0 ? 'before' : 'after'} it`,
     );
   }
-  judged(op, entry.url);
+  judged(op.env, entry.url, op.tab.id);
   return follow(op, until, () => op.main('Page.navigateToHistoryEntry', { entryId: entry.id }));
 }
 

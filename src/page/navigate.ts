@@ -3,7 +3,7 @@ import { AirlockError } from '../errors.ts';
 import type { Protocol } from './cdp.ts';
 import { awaitLoad, LoadResult, settleErrorPage, unchangedPage, WaitUntil, whenever } from './load.ts';
 import { loadError, policyDenied, standsForStatus } from './net-error.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, PageEnvironment } from './operation.ts';
 import { withoutUser } from './shown-url.ts';
 import { orTakenBack } from './take-back.ts';
 import { timeBox } from './time-box.ts';
@@ -40,7 +40,7 @@ const WITHIN_MS = 500;
  * `url`, `dialog_open` (the old page asks before it is left), `timeout` (the page is kept), `page_crashed`
  */
 export async function navigate(op: Operation, input: NavigateInput): Promise<NavigateResult> {
-  const url = judged(op, input.url);
+  const url = judged(op.env, input.url, op.tab.id);
   const referrer = input.referrer === undefined ? undefined : absolute('referrer', input.referrer);
   const waitUntil = input.waitUntil ?? 'load';
   op.revive();
@@ -57,9 +57,9 @@ export async function navigate(op: Operation, input: NavigateInput): Promise<Nav
  * The canonical form of an address that the policy allows.
  * @throws AirlockError `invalid_request`, `policy_denied`
  */
-export function judged(op: Operation, raw: string): string {
+export function judged(env: Pick<PageEnvironment, 'judgeNavigation'>, raw: string, tab?: string): string {
   const href = absolute('url', raw);
-  const decision = op.env.judgeNavigation(href);
+  const decision = env.judgeNavigation(href, tab);
   if (decision.verdict !== 'allow') throw policyDenied(href, decision);
   const { protocol } = new URL(href);
   if (!SCHEMES.has(protocol)) {

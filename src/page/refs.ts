@@ -37,15 +37,6 @@ export function formatRef(frameOrdinal: number, number: number): string {
   return frameOrdinal === 0 ? `e${number}` : `f${frameOrdinal}e${number}`;
 }
 
-/** What a ref was called when it was last told. */
-export interface RefTold {
-  readonly role: string;
-  readonly name: string;
-}
-
-/** Snapshots whose texts are remembered, to say what a ref named whose node is gone. */
-const REMEMBERED = 6;
-
 /**
  * Numbers of refs, one sequence for the whole session: a number is given once, to one node of one document. The page
  * keeps number → node; here is only which document a number belongs to, as ranges, so that 100 000 refs cost little.
@@ -53,7 +44,6 @@ const REMEMBERED = 6;
 export class RefTable {
   #next = 1;
   readonly #ranges: Range[] = [];
-  readonly #texts: string[] = [];
 
   /** The number that the next new ref gets. */
   get next(): number {
@@ -70,22 +60,6 @@ export class RefTable {
       this.#ranges.push({ ...home, from: this.#next, to: next });
     }
     this.#next = next;
-  }
-
-  /** Keeps the text of a snapshot, whose lines say what its refs name: `- button "Save" [ref=e5]`. */
-  remember(snapshotText: string): void {
-    this.#texts.push(snapshotText);
-    if (this.#texts.length > REMEMBERED) this.#texts.shift();
-  }
-
-  /** @returns role and name that a ref had in the latest snapshot that showed it */
-  told(number: number): RefTold | undefined {
-    const mark = new RegExp(`^ *- ([a-z]+) ("(?:[^"\\\\]|\\\\.)*")?.*\\[ref=(?:f\\d+)?e${number}\\]`, 'm');
-    for (const text of this.#texts.toReversed()) {
-      const match = mark.exec(text);
-      if (match) return { role: match[1] ?? '', name: unquote(match[2]) };
-    }
-    return undefined;
   }
 
   /** @returns the document that the number was given out in, or `undefined` for a number that never was */
@@ -106,13 +80,4 @@ export class RefTable {
 
 function sameHome(a: RefHome, b: RefHome): boolean {
   return a.tabId === b.tabId && a.frameId === b.frameId && a.loaderId === b.loaderId;
-}
-
-function unquote(quoted: string | undefined): string {
-  if (quoted === undefined) return '';
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
 }

@@ -7,6 +7,8 @@ import type { NotFound } from './hands/types.ts';
 import type { QueryAnswer, QueryTarget } from './injected/types.ts';
 import type { Operation } from './operation.ts';
 import { formatRef, type ParsedRef, parseRef } from './refs.ts';
+import { rememberedLine } from './snapshot/answer.ts';
+import { adoptClosedRoots } from './snapshot/closed-roots.ts';
 import { type ParsedTarget, parseTarget, type Target } from './target.ts';
 import { type Candidate, notOneError, staleError, tell } from './target-errors.ts';
 import { evaluateHandle, isolatedWorld } from './world.ts';
@@ -49,11 +51,7 @@ async function frameOfRef(op: Operation, ref: ParsedRef): Promise<Frame> {
   }
   const frame = op.tab.frames.get(home.frameId);
   if (!frame || frame.loaderId !== home.loaderId) {
-    throw staleError(
-      ref.text,
-      'document_replaced',
-      await sameNow(op, frame ?? op.tab.frames.main, ref.number),
-    );
+    throw staleError(ref.text, 'document_replaced', await sameNow(op, frame ?? op.tab.frames.main, ref.text));
   }
   if (frame.ordinal !== ref.frameOrdinal) {
     const detail = `There is no ${ref.text}; the ref with that number is ${formatRef(frame.ordinal, ref.number)}`;
@@ -62,10 +60,18 @@ async function frameOfRef(op: Operation, ref: ParsedRef): Promise<Frame> {
   return frame;
 }
 
-/** What has the role and name now that a ref had when it was last told. */
-async function sameNow(op: Operation, frame: Frame, number: number): Promise<Candidate | undefined> {
-  const told = op.env.refs.told(number);
+/** What has the role and name now that a ref had in the latest snapshot that showed it. */
+async function sameNow(op: Operation, frame: Frame, ref: string): Promise<Candidate | undefined> {
+  const told = lastTold(op, ref);
   return told === undefined ? undefined : await oneLike(op, frame, told.role, told.name);
+}
+
+function lastTold(op: Operation, ref: string): { role: string; name: string } | undefined {
+  for (const { full } of op.env.snapshots.of(op.tab.id)) {
+    const line = rememberedLine(full, ref);
+    if (line) return line;
+  }
+  return undefined;
 }
 
 async function oneLike(
@@ -92,10 +98,31 @@ async function frameInside(op: Operation, ref: string): Promise<Frame> {
 
 /** Asks a frame's world for the elements that match. Gives refs to those it tells of. */
 export async function query(op: Operation, frame: Frame, target: QueryTarget): Promise<QueryAnswer> {
-  const next = op.env.refs.next;
-  const answer = await readHands(op, frame, 'query', target, next);
-  claimRefs(op, frame, answer.nextRef);
-  return answer;
+  for (let pass = 1; ; pass++) {
+    const answer = await readHands(op, frame, 'query', target, op.env.refs.next);
+    claimRefs(op, frame, answer.nextRef);
+    if (!couldBeInClosedRoot(target, answer) || pass > CLOSED_ROOT_PASSES) return answer;
+    if ((await openClosedRoots(op, frame)) === 0) return answer;
+  }
+}
+
+/** A closed root may hold hosts of more: how often to look again. */
+export const CLOSED_ROOT_PASSES = 4;
+
+/** Nothing was found that may yet be in a shadow root which the frame's world has not been given. */
+export function couldBeInClosedRoot(target: QueryTarget, found: Pick<NotFound, 'count' | 'error'>): boolean {
+  return (
+    found.count === 0 && found.error === undefined && target.ref === undefined && target.xpath === undefined
+  );
+}
+
+/** @returns how many closed shadow roots the frame's world has been given by this call */
+export async function openClosedRoots(op: Operation, frame: Frame): Promise<number> {
+  const { session, contextId } = await isolatedWorld(op, frame);
+  return adoptClosedRoots(
+    { send: (method: never, params: never) => op.send(session, method, params) },
+    contextId,
+  );
 }
 
 /** Records the refs that a call gave out in the frame's document. */
@@ -127,7 +154,7 @@ export async function missingError(
 ): Promise<AirlockError> {
   const kind = found.error?.kind;
   if (!target.ref || (kind !== 'stale' && kind !== 'unknown')) return notOneError(frame, target, found);
-  const told = found.was ?? op.env.refs.told(target.ref.number);
+  const told = found.was ?? lastTold(op, target.ref.text);
   const now = told && (await oneLike(op, frame, told.role, told.name));
   const was = told && `${told.role} ${JSON.stringify(told.name)}`;
   return staleError(target.ref.text, kind === 'stale' ? 'node_removed' : 'document_replaced', now, was);

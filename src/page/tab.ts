@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { CdpSession } from './cdp.ts';
 import { Documents } from './documents.ts';
 import { Frames } from './frames.ts';
+import { Traffic } from './traffic.ts';
 
 /** A JavaScript dialog that waits for an answer. */
 export interface Dialog {
@@ -42,6 +43,8 @@ export class Tab extends EventEmitter<TabEvents> {
   readonly session: CdpSession;
   readonly frames: Frames;
   readonly documents: Documents;
+  /** What the tab asks of the network, over all its sessions. */
+  readonly traffic = new Traffic();
   /** Id of the tab that opened this one, even where `noopener` hides it from the page. */
   readonly opener: string | undefined;
   title = '';
@@ -66,6 +69,7 @@ export class Tab extends EventEmitter<TabEvents> {
     this.frames.on('navigated', (frame) => {
       if (frame.parentId !== undefined) return;
       this.crashed = false;
+      this.traffic.leave(frame.loaderId);
       this.emit('navigated', frame.url);
     });
     this.frames.on('navigatedWithin', (frame) => {
@@ -80,6 +84,7 @@ export class Tab extends EventEmitter<TabEvents> {
 
   /** Follows dialogs, failures and console errors of one session of the tab. Called for the main one by itself. */
   watch(session: CdpSession): void {
+    this.traffic.watch(session);
     session.on('Page.javascriptDialogOpening', (event) => {
       this.dialog = {
         type: event.type,
@@ -117,6 +122,9 @@ export class Tab extends EventEmitter<TabEvents> {
       promptText === undefined ? { accept } : { accept, promptText },
     );
   }
+
+  /** When the latest action began (`Date.now()`), 0 before the first: what it caused may have come before one asks. */
+  lastActionAt = 0;
 
   /** The target is gone: ends whatever waits on this tab. */
   markClosed(): void {

@@ -71,14 +71,21 @@ export async function readInFrame<T>(
 
 /**
  * Evaluates an expression of our own and returns its JSON value.
+ * @param stopAfterMs ends synchronous code that runs longer, in milliseconds
  * @throws Error what the expression threw, with the page's stack
  */
-export async function evaluateValue(op: Operation, world: World, expression: string): Promise<unknown> {
+export async function evaluateValue(
+  op: Operation,
+  world: World,
+  expression: string,
+  stopAfterMs?: number,
+): Promise<unknown> {
   const answer = await op.send(world.session, 'Runtime.evaluate', {
     expression,
     contextId: world.contextId,
     returnByValue: true,
     awaitPromise: true,
+    ...(stopAfterMs !== undefined && { timeout: stopAfterMs }),
   });
   return unwrap(answer.result, answer.exceptionDetails).value;
 }

@@ -6,7 +6,7 @@
  * One look at /proc serves all connections that wait for it: Chrome opens them in bursts.
  */
 
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { endianness } from 'node:os';
@@ -27,11 +27,13 @@ interface Waiting {
   readonly resolve: (verdict: PeerVerdict) => void;
 }
 
-/** A process can be born between the two reads, so a peer that is not found is looked for once more. */
-const looks = 2;
-
 export class PeerCheck {
-  readonly #pids: () => Promise<ReadonlySet<number>>;
+  readonly #list: () => Promise<ReadonlySet<number>>;
+  /**
+   * Start time by pid of the processes that were in the tree when it was last listed, which takes longer than all the
+   * rest. Who was in it stays in it, so a new list is needed only for a peer that none of them holds.
+   */
+  #members: ReadonlyMap<number, string> = new Map();
   #waiting: Waiting[] = [];
   #running = false;
   /** The process that held the last peer: Chrome's network service, so it is looked at first. */
@@ -39,7 +41,7 @@ export class PeerCheck {
 
   /** @param pids the processes of the session's tree, now */
   constructor(pids: () => Promise<ReadonlySet<number>>) {
-    this.#pids = pids;
+    this.#list = pids;
   }
 
   /** Says whose the other end of an accepted connection is. Never rejects; what goes wrong is `foreign`. */
@@ -62,7 +64,7 @@ export class PeerCheck {
         // What was accepted in this turn of the loop goes into the same look.
         await setImmediate();
         const batch = this.#waiting.splice(0);
-        this.#giveUp(await this.#look(batch, looks).catch(() => batch));
+        this.#giveUp(await this.#look(batch).catch(() => batch));
       }
     } finally {
       this.#running = false;
@@ -74,48 +76,76 @@ export class PeerCheck {
   }
 
   /** Answers `own` to those that are; gives back the others. */
-  async #look(batch: Waiting[], times: number): Promise<Waiting[]> {
-    if (batch.length === 0 || times === 0) return batch;
+  async #look(batch: Waiting[]): Promise<Waiting[]> {
+    const left = this.#members.size === 0 ? batch : await this.#settle(batch);
+    if (left.length === 0) return left;
+    this.#members = startTimes(await this.#list());
+    return await this.#settle(left);
+  }
+
+  async #settle(batch: Waiting[]): Promise<Waiting[]> {
     const inodes = await socketInodes(new Set(batch.map(({ key }) => key)));
-    const held = inodes.size === 0 ? new Set<string>() : await this.#heldOf(new Set(inodes.values()));
-    const left = batch.filter(({ key, resolve }) => {
+    const held = inodes.size === 0 ? new Set<string>() : this.#heldOf(new Set(inodes.values()));
+    return batch.filter(({ key, resolve }) => {
       const inode = inodes.get(key);
       if (inode === undefined || !held.has(inode)) return true;
       resolve('own');
       return false;
     });
-    return this.#look(left, times - 1);
   }
 
   /** Which of these inodes a process of the tree holds. */
-  async #heldOf(wanted: ReadonlySet<string>): Promise<Set<string>> {
-    const pids = await this.#pids();
+  #heldOf(wanted: ReadonlySet<string>): Set<string> {
     const found = new Set<string>();
-    const order = [...pids];
-    if (this.#likely !== undefined && pids.has(this.#likely)) order.unshift(this.#likely);
+    const order = [...this.#members.keys()];
+    if (this.#likely !== undefined && this.#members.has(this.#likely)) order.unshift(this.#likely);
     for (const pid of order) {
-      const before = found.size;
-      collectSockets(pid, wanted, found);
-      if (found.size > before) this.#likely = pid;
+      const sockets = heldBy(pid, wanted);
+      // The id may have been given to another process since.
+      if (sockets.size === 0 || startTime(pid) !== this.#members.get(pid)) continue;
+      this.#likely = pid;
+      for (const inode of sockets) found.add(inode);
       if (found.size === wanted.size) break;
     }
     return found;
   }
 }
 
+function startTimes(pids: ReadonlySet<number>): Map<number, string> {
+  const times = new Map<number, string>();
+  for (const pid of pids) {
+    const time = startTime(pid);
+    if (time !== undefined) times.set(pid, time);
+  }
+  return times;
+}
+
+/** In clock ticks since boot: field 22 of /proc/<pid>/stat, counted after the name, which may have blanks in it. */
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    // It has ended.
+    return undefined;
+  }
+}
+
 /**
- * Adds to `found` the wanted socket inodes that `pid` has open, newest descriptors first: a connection has just been
- * opened. Synchronous, which is quicker than the thread pool: 6 µs for each descriptor.
+ * The wanted socket inodes that `pid` has open, newest descriptors first: a connection has just been opened.
+ * Synchronous, which is quicker than the thread pool: 6 µs for each descriptor.
  */
-function collectSockets(pid: number, wanted: ReadonlySet<string>, found: Set<string>): void {
+function heldBy(pid: number, wanted: ReadonlySet<string>): ReadonlySet<string> {
   const directory = `/proc/${pid}/fd`;
+  const found = new Set<string>();
   for (const fd of namesIn(directory).reverse()) {
-    if (found.size === wanted.size) return;
+    if (found.size === wanted.size) break;
     const link = linkOf(`${directory}/${fd}`);
     if (link === undefined || !link.startsWith('socket:[')) continue;
     const inode = link.slice('socket:['.length, -1);
     if (wanted.has(inode)) found.add(inode);
   }
+  return found;
 }
 
 function namesIn(directory: string): string[] {

@@ -32,16 +32,12 @@ export class Metrics {
       buckets: seconds,
       registers,
     });
+    service.on('opened', (session, startSeconds) => {
+      this.#start.observe(startSeconds);
+      session.on('turn', (seconds) => this.#lane.observe(seconds));
+    });
     addSessionMetrics(service, registers);
     addResidualMetrics(service, registers);
-  }
-
-  sessionStarted(seconds: number): void {
-    this.#start.observe(seconds);
-  }
-
-  laneWaited(seconds: number): void {
-    this.#lane.observe(seconds);
   }
 
   /** @param route the route pattern, never the path: ids would make a series each */

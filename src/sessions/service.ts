@@ -38,7 +38,7 @@ export interface CreateRequest {
 }
 
 interface ServiceEvents {
-  opened: [Session];
+  opened: [session: Session, startSeconds: number];
   closed: [Receipt];
 }
 
@@ -155,6 +155,7 @@ export class Service extends EventEmitter<ServiceEvents> {
 
   async #create({ spec, client, waitMs = 0 }: CreateRequest): Promise<Session> {
     this.#stopping.signal.throwIfAborted();
+    const startedAt = performance.now();
     const policy = this.#policyFor(spec);
     const cancelled = new AbortController();
     const onClient = () => cancelled.abort(new AirlockError('cancelled', 'The client went away'));
@@ -163,7 +164,9 @@ export class Service extends EventEmitter<ServiceEvents> {
     const signal = AbortSignal.any([cancelled.signal, this.#stopping.signal]);
     try {
       await this.admission.enter(waitMs, signal);
-      return await this.#start(spec, policy, signal);
+      const session = await this.#start(spec, policy, signal);
+      this.emit('opened', session, (performance.now() - startedAt) / 1000);
+      return session;
     } finally {
       client.removeEventListener('abort', onClient);
     }
@@ -195,7 +198,6 @@ export class Service extends EventEmitter<ServiceEvents> {
       await session.close('client_gone');
       throw signal.reason;
     }
-    this.emit('opened', session);
     return session;
   }
 

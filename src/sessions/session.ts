@@ -1,12 +1,16 @@
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError } from '../errors.ts';
+import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
+import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
 import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
+import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
@@ -48,7 +52,15 @@ export interface RunRequest {
 
 interface SessionEvents {
   closed: [Receipt];
+  /** An operation got its turn, after this many seconds of waiting. */
+  turn: [waitedSeconds: number];
 }
+
+/** Opening, showing and closing a tab is Chrome's own work; no page can hold it up. */
+const TAB_TIMEOUT_MS = 10_000;
+
+/** The pipe of a Chrome that dies closes a little before its exit is known. */
+const DETACH_GRACE_MS = 500;
 
 /** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
 const UNWIND_MS = 800;
@@ -82,7 +94,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
     watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
-    browser.floor.log.onDenial((record) => this.events.push('denial', { ...record }));
+    browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
   }
@@ -128,9 +140,16 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.#armClock();
   }
 
-  judgeNavigation(url: string): DecisionView {
-    const decision = this.browser.judge({ url, method: 'GET', use: 'navigation', tab: undefined }, true);
+  judgeNavigation(url: string, tab?: string): DecisionView {
+    const decision = this.browser.judge.announce({ url, method: 'GET', use: 'navigation', tab });
     return { target: url, ...decision };
+  }
+
+  /** Narrows the network policy of the live session. @throws AirlockError `invalid_policy` */
+  async narrowPolicy(inner: Policy): Promise<{ policy: Policy; connectionsClosed: number }> {
+    const policy = narrowPolicy(this.browser.floor.policy, inner);
+    const { connectionsClosed } = await this.browser.setPolicy(policy);
+    return { policy, connectionsClosed };
   }
 
   denialsSince(time: number): DecisionView[] {
@@ -187,6 +206,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     let tab: Tab | undefined;
     try {
       const running = queue(limit.signal, async () => {
+        this.emit('turn', (Date.now() - startedAt) / 1000);
         tab = this.tabs.get(request.tab);
         using op = new Operation({
           tab,
@@ -198,10 +218,57 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
-      throw this.#diagnosed(error, tab, startedAt);
+      throw this.#diagnosed(await this.#explained(error, tab), tab, startedAt);
     } finally {
       this.touch();
     }
+  }
+
+  /**
+   * Opens a tab on about:blank.
+   * @param url where the caller wants to go in it: judged first, so that a denied one opens nothing
+   * @throws AirlockError `tab_limit`, `policy_denied`, `session_gone`, `timeout`
+   */
+  async openTab(url: string | undefined, activate: boolean): Promise<Tab> {
+    this.#assertOpen();
+    if (url !== undefined) judged(this, url);
+    const tab = await this.#inTime(this.browser.openTab());
+    if (activate) await this.activateTab(tab.id);
+    return tab;
+  }
+
+  /** @throws AirlockError `tab_not_found`, `timeout` */
+  async activateTab(id: string): Promise<Tab> {
+    const tab = this.tabs.get(id);
+    await this.#inTime(tab.session.send('Page.bringToFront', undefined, { timeout: 0 }));
+    return this.tabs.activate(tab.id);
+  }
+
+  /**
+   * Closes a tab without asking its page, and waits until it is gone.
+   * @throws AirlockError `tab_not_found`, `timeout`
+   */
+  async closeTab(id: string): Promise<void> {
+    const tab = this.tabs.get(id);
+    const gone = new Promise<void>((resolve) => tab.once('closed', () => resolve()));
+    await this.#inTime(
+      Promise.all([this.browser.connection.send('Target.closeTarget', { targetId: tab.targetId }), gone]),
+    );
+  }
+
+  /** Asks Chrome for the titles of all tabs: it tells of them by itself at navigations only. */
+  async refreshTitles(): Promise<void> {
+    await this.#inTime(this.browser.refreshTitles());
+  }
+
+  /** What Chrome itself answers, or the reason why it does not. */
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const never = new AbortController().signal;
+    using limit = deadline({ timeoutMs: TAB_TIMEOUT_MS, client: never, session: this.#ending.signal });
+    const ended = new Promise<never>((_, reject) => {
+      limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
+    });
+    return Promise.race([work, ended]);
   }
 
   /** Resolves when nothing runs or waits in the lane. */
@@ -262,6 +329,23 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     else if (this.#lane.depth > 0) this.touch();
     else if (now >= this.idleExpiresAt) this.#ended('idle');
     else this.#armClock();
+  }
+
+  /** A call that broke off because its connection or its target went away says so, and which of the two it was. */
+  async #explained(error: unknown, tab: Tab | undefined): Promise<unknown> {
+    if (!isDetached(error)) return error;
+    const soon = delay(DETACH_GRACE_MS, undefined, { ref: false });
+    const closing = new Promise<void>((resolve) => {
+      if (this.#ending.signal.aborted) resolve();
+      this.#ending.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([closing, soon]);
+    if (this.#ending.signal.aborted) return this.#ending.signal.reason;
+    if (!tab?.closed) return error;
+    return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, {
+      cause: error,
+      extra: { tab: tab.id },
+    });
   }
 
   /** Adds to a failed page operation what a person would look at first. */

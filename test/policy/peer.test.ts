@@ -84,6 +84,11 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
     );
     expect(verdicts).toEqual(['own', 'foreign', 'own']);
     expect(listed).toBe(1);
+    // Known processes are not listed again; a peer that none of them holds is reason to.
+    expect(await check.check(one.accepted)).toBe('own');
+    expect(listed).toBe(1);
+    expect(await check.check(stranger)).toBe('foreign');
+    expect(listed).toBe(2);
   });
 });
 

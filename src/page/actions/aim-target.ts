@@ -1,10 +1,17 @@
 import { AirlockError } from '../../errors.ts';
 import type { Frame } from '../frames.ts';
 import type { AimAnswer, Aimed, AimOptions, Obstacle, Point } from '../hands/types.ts';
-import type { Described } from '../injected/types.ts';
+import type { Described, QueryTarget } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
 import { formatRef } from '../refs.ts';
-import { claimRefs, missingError, placeTarget } from '../resolve-target.ts';
+import {
+  CLOSED_ROOT_PASSES,
+  claimRefs,
+  couldBeInClosedRoot,
+  missingError,
+  openClosedRoots,
+  placeTarget,
+} from '../resolve-target.ts';
 import type { Target } from '../target.ts';
 import { staleError, tell } from '../target-errors.ts';
 import { readHands } from './call-hands.ts';
@@ -38,11 +45,7 @@ export async function aimTarget(
   options: Omit<AimOptions, 'waitUntil'>,
 ): Promise<Ready> {
   const { target: parsed, frame } = await placeTarget(op, target);
-  const left = Math.max(0, op.remainingMs - RESERVE_MS);
-  const find = { target: parsed.query, nextRef: op.env.refs.next, graceMs: Math.min(GRACE_MS, left) };
-  const waitUntil = Date.now() + left;
-  const answer: AimAnswer = await readHands(op, frame, 'prepare', find, { ...options, waitUntil });
-  claimRefs(op, frame, answer.nextRef);
+  const answer = await prepare(op, frame, parsed.query, options);
   if ('missing' in answer) throw await missingError(op, frame, parsed, answer.missing);
   if ('obstacle' in answer) throw obstacleError(frame, answer.described, answer.obstacle);
   const { aimed } = answer;
@@ -50,6 +53,24 @@ export async function aimTarget(
   const inTab = frame.parentId === undefined || !options.hit || aimed.closedOption;
   const point = inTab ? aimed.point : await toTabPoint(op, frame, aimed.point, aimed.view);
   return { frame, number, ref: formatRef(frame.ordinal, number), point, aimed };
+}
+
+/** One call to the page, and another one where the target may be in a closed root that it did not know. */
+async function prepare(
+  op: Operation,
+  frame: Frame,
+  target: QueryTarget,
+  options: Omit<AimOptions, 'waitUntil'>,
+): Promise<AimAnswer> {
+  for (let pass = 1; ; pass++) {
+    const left = Math.max(0, op.remainingMs - RESERVE_MS);
+    const graceMs = pass > 1 ? 0 : Math.min(GRACE_MS, left);
+    const find = { target, nextRef: op.env.refs.next, graceMs };
+    const answer = await readHands(op, frame, 'prepare', find, { ...options, waitUntil: Date.now() + left });
+    claimRefs(op, frame, answer.nextRef);
+    if (!('missing' in answer) || !couldBeInClosedRoot(target, answer.missing)) return answer;
+    if (pass > CLOSED_ROOT_PASSES || (await openClosedRoots(op, frame)) === 0) return answer;
+  }
 }
 
 /** The error for a node that was found and cannot be used. */

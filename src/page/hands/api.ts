@@ -4,6 +4,7 @@ import type { Choices } from './choice.ts';
 import type { Fields } from './fields.ts';
 import type { Guards } from './guard.ts';
 import type { HitTests } from './hit.ts';
+import type { Looking } from './look.ts';
 import type { Owners } from './owner.ts';
 import type { Preparing } from './prepare.ts';
 import type { Primitives } from './primitives.ts';
@@ -20,6 +21,8 @@ import type {
   Find,
   GuardReport,
   ListState,
+  LookAnswer,
+  LookOrder,
   OwnerAnswer,
   OwnerHit,
   Point,
@@ -33,6 +36,7 @@ import type {
 /** What the service calls. Nodes are named by the numbers of their refs; everything is a JSON value. */
 export interface Hands {
   query(target: QueryTarget, nextRef: number): QueryAnswer;
+  look(order: LookOrder): Promise<LookAnswer>;
   prepare(find: Find, options: AimOptions): Promise<AimAnswer>;
   report(): Promise<GuardReport>;
   /** The pointer is over the node. */
@@ -76,6 +80,7 @@ export function handsApi(
   scrolls: Scrolling,
   owners: Owners,
   hits: HitTests,
+  looks: Looking,
   gone: string,
 ): Hands {
   function node(ref: number): Element {
@@ -85,6 +90,7 @@ export function handsApi(
   }
   return {
     query: api.query,
+    look: looks.look,
     prepare: preparing.prepare,
     report: guards.report,
     hovered: (ref) => hits.standing(node(ref)).some((el) => p.is(el, ':hover')),

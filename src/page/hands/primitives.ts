@@ -23,12 +23,15 @@ export function primitives() {
   const { getBoundingClientRect, checkVisibility, querySelectorAll } = elementProto;
   const { focus, blur } = HTMLElement.prototype;
   const elementFromPoint = Document.prototype.elementFromPoint;
+  const allInDocument = Document.prototype.querySelectorAll;
 
   const attr = (el: Element, name: string): string | null => getAttribute.call(el, name);
   const has = (el: Element, name: string): boolean => hasAttribute.call(el, name);
   const is = (el: Element, selector: string): boolean => matches.call(el, selector);
   const near = (el: Element, selector: string): Element | null => closest.call(el, selector);
   const within = (el: Element, selector: string): Element[] => [...querySelectorAll.call(el, selector)];
+  const allIn = (root: Document | ShadowRoot): NodeListOf<Element> =>
+    root instanceof ShadowRoot ? root.querySelectorAll('*') : allInDocument.call(root, '*');
   const rectOf = (el: Element): DOMRect => getBoundingClientRect.call(el);
   const rootOf = (node: Node): Node => getRootNode.call(node);
   const styleOf = (el: Element): CSSStyleDeclaration => getComputedStyle(el);
@@ -109,6 +112,7 @@ export function primitives() {
   }
 
   return {
+    allIn,
     attr,
     blur,
     checkVisibility,

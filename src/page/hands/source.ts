@@ -4,6 +4,7 @@ import { choices } from './choice.ts';
 import { fields } from './fields.ts';
 import { guards } from './guard.ts';
 import { hitTests } from './hit.ts';
+import { looking } from './look.ts';
 import { owners } from './owner.ts';
 import { preparing } from './prepare.ts';
 import { primitives } from './primitives.ts';
@@ -18,15 +19,16 @@ type Part = readonly [name: string, make: { toString(): string }, needs: string]
 const parts: readonly Part[] = [
   ['p', primitives, ''],
   ['states', elementStates, 'p'],
+  ['scrolls', scrolling, 'p'],
   ['hits', hitTests, 'p, states'],
-  ['aims', aiming, 'p, states, hits'],
+  ['aims', aiming, 'p, states, hits, scrolls'],
   ['guarding', guards, 'p, hits, api'],
   ['prepares', preparing, 'p, states, aims, guarding, api'],
   ['values', fields, 'p, states'],
   ['typing', texts, 'p, values'],
   ['lists', choices, 'p, values'],
   ['checks', toggles, 'p, api'],
-  ['scrolls', scrolling, 'p'],
+  ['looks', looking, 'p, states, checks, api'],
   ['frames', owners, 'p, hits, scrolls, api'],
 ];
 
@@ -43,7 +45,7 @@ export function handsSource(): string {
 
 function compose(): string {
   const lines = parts.map(([name, make, needs]) => `const ${name} = (${make.toString()})(${needs});`);
-  const all = 'p, api, prepares, guarding, values, typing, lists, checks, scrolls, frames, hits';
+  const all = 'p, api, prepares, guarding, values, typing, lists, checks, scrolls, frames, hits, looks';
   lines.push(`return (${handsApi.toString()})(${all}, ${JSON.stringify(GONE)});`);
   return `globalThis.airlockHands ??= (() => {\nconst api = globalThis.airlock;\n${lines.join('\n')}\n})()`;
 }

@@ -50,6 +50,7 @@ export interface Obstacle {
     | 'readonly'
     | 'not-editable'
     | 'unfocusable'
+    | 'unlaid'
     | 'moving'
     | 'covered'
     | 'outside';
@@ -220,4 +221,42 @@ export interface AssignReport {
   ok: boolean;
   /** The field with the value as it understood it. */
   state: FieldState;
+}
+
+export type TargetState =
+  | 'attached'
+  | 'detached'
+  | 'visible'
+  | 'hidden'
+  | 'enabled'
+  | 'disabled'
+  | 'editable'
+  | 'checked'
+  | 'unchecked'
+  | 'focused';
+
+/** What to look for. */
+export interface LookOrder {
+  nextRef: number;
+  nextFrame: boolean;
+  target?: QueryTarget;
+  /** `visible` unless said. */
+  state?: TargetState;
+  text?: string;
+  textGone?: string;
+}
+
+/** What is there. `text` and `textGone` say whether the condition holds. */
+export interface LookAnswer {
+  nextRef: number;
+  url: string;
+  title: string;
+  target?: {
+    holds: boolean;
+    count: number;
+    first?: Described & { enabled: boolean; focused: boolean };
+    error?: NotFound['error'];
+  };
+  text?: boolean;
+  textGone?: boolean;
 }

@@ -4,22 +4,37 @@ import type { Hosts } from './hosts.ts';
 import type { Names } from './names.ts';
 import type { Queries } from './query.ts';
 import type { Refs } from './refs.ts';
+import type { Sheets } from './sheets.ts';
 import type { States } from './states.ts';
 import type { Styles } from './style.ts';
+import type { TextRules } from './text.ts';
 import type { FrameText, InjectedApi, QueryError, WalkOptions } from './types.ts';
 import type { Walker } from './walk.ts';
 
 /** The object that the service calls. Injected by its text. */
-export function installApi(
-  dom: Dom,
-  styles: Styles,
-  names: Names,
-  states: States,
-  refs: Refs,
-  hosts: Hosts,
-  walk: Walker,
-  queries: Queries,
-): InjectedApi {
+export function installApi({
+  dom,
+  styles,
+  sheets,
+  text,
+  names,
+  states,
+  refs,
+  hosts,
+  walk,
+  queries,
+}: {
+  dom: Dom;
+  styles: Styles;
+  sheets: Sheets;
+  text: TextRules;
+  names: Names;
+  states: States;
+  refs: Refs;
+  hosts: Hosts;
+  walk: Walker;
+  queries: Queries;
+}): InjectedApi {
   function rootOf(options: WalkOptions): Element | QueryError {
     if (options.root === undefined) {
       return (
@@ -43,14 +58,23 @@ export function installApi(
     refs.begin(options.nextRef);
     names.reset();
     const root = rootOf(options);
-    const about = { closedHosts: 0, url: location.href, title: dom.titleOf(document) };
+    const about = { closedHosts: 0, url: location.href, title: text.clean(dom.titleOf(document)) };
     if (!('nodeType' in root))
       return { text: '', frames: [], nextRef: refs.nextRef(), ...about, error: root };
-    const { lines, hosts: closedHosts } = walk.walk(root, options);
+    const { lines, hosts: closedHosts } = quickly(() => walk.walk(root, options));
     if (options.viewport === true) lines.keep(lines.SEEN);
     if (options.interactive === true) lines.keep(lines.ACT);
-    const { text, frames } = lines.finish(options);
-    return { text, frames, nextRef: refs.nextRef(), ...about, closedHosts };
+    return { ...lines.finish(options), nextRef: refs.nextRef(), ...about, closedHosts };
+  }
+
+  /** Runs what looks at many elements while the document cannot change. */
+  function quickly<T>(work: () => T): T {
+    sheets.begin();
+    try {
+      return work();
+    } finally {
+      sheets.end();
+    }
   }
 
   return {
@@ -64,8 +88,11 @@ export function installApi(
       refs.begin(nextRef);
       return [refs.give(node), refs.nextRef()];
     },
-    describe: queries.describe,
-    query: queries.query,
+    describe: (node) => {
+      names.reset();
+      return queries.describe(node);
+    },
+    query: (target, nextRef) => quickly(() => queries.query(target, nextRef)),
     markSecret: states.markSecret,
     closedHosts: () => hosts.list(dom.roots()),
     adoptRoot: hosts.adopt,

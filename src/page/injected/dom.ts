@@ -25,21 +25,25 @@ export function domReaders() {
   const bodyOf = getter<HTMLElement | null>(docProto, 'body');
   const titleOf = getter<string>(docProto, 'title');
   const rootElement = getter<Element | null>(docProto, 'documentElement');
-  const { getAttribute, hasAttribute, getAttributeNames, matches, closest } = elementProto;
+  const { getAttribute, hasAttribute, hasAttributes, getAttributeNames, matches, closest } = elementProto;
   const { getBoundingClientRect, checkVisibility } = elementProto;
-  const { getRootNode, contains } = Node.prototype;
+  const { getRootNode, compareDocumentPosition: comparePosition } = Node.prototype;
   /** Closed roots that the service handed over; null for a host that was asked for and has none. */
   const closedRoots = new WeakMap<Node, ShadowRoot | null>();
 
   const attr = (el: Element, name: string): string | null => getAttribute.call(el, name);
   const has = (el: Element, name: string): boolean => hasAttribute.call(el, name);
+  const hasAny = (el: Element): boolean => hasAttributes.call(el);
   const isElement = (node: Node): node is Element => nodeType(node) === 1;
   const isHtml = (el: Element): boolean => namespaceOf(el) === 'http://www.w3.org/1999/xhtml';
   const treeRoot = (node: Node): Node => getRootNode.call(node);
-  const shadowOf = (el: Element): ShadowRoot | null => openRoot(el) ?? closedRoots.get(el) ?? null;
+  let anyClosed = false;
+  const shadowOf = (el: Element): ShadowRoot | null =>
+    openRoot(el) ?? (anyClosed ? (closedRoots.get(el) ?? null) : null);
 
-  function inShadow(node: Node): boolean {
-    return treeRoot(node) instanceof ShadowRoot;
+  function keepClosedRoot(host: Element, root: ShadowRoot | null): void {
+    closedRoots.set(host, root);
+    anyClosed ||= root !== null;
   }
 
   /** The parent in the tree as it is painted: slots and hosts, not the light tree. */
@@ -157,15 +161,12 @@ export function domReaders() {
   }
 
   return {
-    activeIn,
     all,
     attr,
-    bodyOf,
-    byId,
     checkVisibility,
     closedRoots,
     closest,
-    contains,
+    comparePosition,
     deepFocus,
     docProto,
     firstChild,
@@ -176,11 +177,11 @@ export function domReaders() {
     getAttributeNames,
     getBoundingClientRect,
     has,
+    hasAny,
     holds,
-    inShadow,
     isConnected,
     isElement,
-    isHtml,
+    keepClosedRoot,
     localName,
     matches,
     nextSibling,

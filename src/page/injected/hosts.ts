@@ -7,7 +7,7 @@ import type { Dom } from './dom.ts';
  * elements of one kind (the name of a custom element, tag and class of others) answer for each other until one of the
  * kind has a closed root. Injected by its text.
  */
-export function hostRules(dom: Dom) {
+export function hostRules({ dom }: { dom: Dom }) {
   /** The elements that attachShadow accepts besides custom ones (DOM, 4.9). */
   const capable = new Set(
     'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),
@@ -20,20 +20,32 @@ export function hostRules(dom: Dom) {
     return tag.includes('-') ? tag : `${tag}.${dom.attr(el, 'class') ?? ''}`;
   }
 
-  /** True if it is worth asking about the element. */
+  /**
+   * True if it is worth asking about the element. Whether one of its children is not painted the walk sees by itself.
+   */
   function mayHost(el: Element, tag: string): boolean {
     const custom = tag.includes('-');
     if (!custom && !capable.has(tag)) return false;
     if (dom.closedRoots.has(el) || dom.openRoot(el) !== null) return false;
     const kind = kinds.get(kindOf(el, tag));
     if (kind !== undefined && !kind.found && kind.asked >= perKind) return false;
-    return custom || hidesChild(el) || paintsNothingOfItsOwn(el);
+    return custom || paintsNothingOfItsOwn(el);
   }
 
   /** A child that no slot shows is not in the painted tree, and then it has no style. */
+  function unslotted(child: Element): boolean {
+    return getComputedStyle(child).display === '';
+  }
+
+  /** True for an element that may have a root in which a child of it has no slot. */
+  function mayHide(el: Element): boolean {
+    return capable.has(dom.localName(el)) && !dom.closedRoots.has(el) && dom.openRoot(el) === null;
+  }
+
   function hidesChild(el: Element): boolean {
+    if (!mayHide(el)) return false;
     for (let node = dom.firstChild(el); node !== null; node = dom.nextSibling(node)) {
-      if (dom.isElement(node)) return getComputedStyle(node).display === '';
+      if (dom.isElement(node)) return !dom.checkVisibility.call(node) && unslotted(node);
     }
     return false;
   }
@@ -52,7 +64,7 @@ export function hostRules(dom: Dom) {
     for (const root of roots) {
       for (const el of dom.all(root, '*')) {
         const tag = dom.localName(el);
-        if (!mayHost(el, tag)) continue;
+        if (!mayHost(el, tag) && !hidesChild(el)) continue;
         const kind = kindOf(el, tag);
         const count = (counts.get(kind) ?? 0) + 1;
         counts.set(kind, count);
@@ -65,7 +77,7 @@ export function hostRules(dom: Dom) {
   }
 
   function adopt(host: Element, root: ShadowRoot | null): void {
-    dom.closedRoots.set(host, root);
+    dom.keepClosedRoot(host, root);
     const tag = dom.localName(host);
     const name = kindOf(host, tag);
     const kind = kinds.get(name) ?? { asked: 0, found: false };
@@ -76,7 +88,7 @@ export function hostRules(dom: Dom) {
     kinds.set(name, kind);
   }
 
-  return { adopt, list, mayHost };
+  return { adopt, list, mayHide, mayHost, unslotted };
 }
 
 export type Hosts = ReturnType<typeof hostRules>;

@@ -9,7 +9,7 @@ import type { WalkOptions } from './types.ts';
  * known. Text waits in a buffer until the next line or the next block edge, so that adjacent pieces join.
  * Injected by its text.
  */
-export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
+export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text: TextRules; refs: Refs }) {
   /** Flags of a line. */
   const ACT = 1;
   const TEXT = 2;
@@ -22,6 +22,8 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
   /** Inside the viewport. */
   const SEEN = 32;
   const FRAME = 64;
+  /** Levels that are told apart by indent. Deeper nesting would make more white space than text. */
+  const maxIndent = 64;
 
   const parts: string[] = [];
   /** -1 once folded away. */
@@ -31,6 +33,9 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
   const elements: (Element | null)[] = [];
   const heads: number[] = [];
   let pending = '';
+  /** Of all the text that is waiting, kept or not: a line is never longer than `maxText`, so no more need be kept. */
+  let pendingLength = 0;
+  const maxPending = 20_000;
   let pendingDepth = 0;
   let edges: Element[] = [];
   let textFlags = TEXT;
@@ -55,7 +60,9 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
       if (pending !== '' && edges.some((edge) => styles.isBlock(edge))) flush();
       edges = [];
     }
-    pending += piece;
+    if (pending.length < maxPending)
+      pending += piece.length > maxPending ? piece.slice(0, maxPending) : piece;
+    pendingLength += piece.length;
     pendingDepth = depth;
     textFlags = seen ? TEXT | SEEN : TEXT;
   }
@@ -71,10 +78,12 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
   function flush(): void {
     if (pending === '') return;
     const line = rules.clean(pending);
+    const missing = pendingLength - pending.length;
     pending = '';
+    pendingLength = 0;
     edges = [];
     if (line === '') return;
-    add(rules.cap(line, rules.maxText), pendingDepth, textFlags, null, 0);
+    add(rules.cap(line, rules.maxText, missing), pendingDepth, textFlags, null, 0);
   }
 
   /** Ends the element of a line: takes a lone text onto it, folds it, or drops it. */
@@ -181,7 +190,10 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
     for (let i = 0; i < parts.length; i++) {
       const depth = depths[i] ?? -1;
       if (depth < 0) continue;
-      while (indents.length <= depth) indents.push(`  ${indents[indents.length - 1]}`);
+      while (indents.length <= depth) {
+        const last = indents[indents.length - 1] ?? '';
+        indents.push(indents.length < maxIndent ? `  ${last}` : last);
+      }
       const flag = flags[i] ?? 0;
       const el = elements[i] ?? null;
       if ((flag & FRAME) !== 0 && el !== null) frames.push({ ref: refs.give(el), line: out.length });
@@ -197,7 +209,6 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
     HOLLOW,
     LOOSE,
     SEEN,
-    TEXT,
     addText,
     close,
     edge,

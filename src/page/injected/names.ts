@@ -18,17 +18,34 @@ interface Traversal {
 }
 
 /** Names as AccName 1.2 computes them. Injected by its text. */
-export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRules) {
+export function nameRules({
+  dom,
+  styles,
+  roles,
+  text,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  text: TextRules;
+}) {
   const { attr, has, localName, matches } = dom;
   const maxDepth = 300;
   /** Longer is no name any more; it also bounds the work on pages that put everything into one heading. */
   const maxName = 20_000;
   let labels = new WeakMap<Node, Map<Element, Element[]>>();
   let byContent = false;
+  /** What aria-labelledby points to is often the same for many; each is read once. */
+  let referencedTexts = new Map<Element, string>();
+  /** Elements looked at for names in this operation. Nested controls name each other over and over; there is an end to it. */
+  let steps = 0;
+  const maxSteps = 200_000;
 
   /** Forget what was read; every operation begins with it. */
   function reset(): void {
     labels = new WeakMap();
+    referencedTexts = new Map();
+    steps = 0;
   }
 
   /** `el.labels` searches the tree anew for each control; one pass over the labels of a tree does for all of them. */
@@ -91,17 +108,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
   function referencedName(el: Element, walk: Traversal): string {
     const parts: string[] = [];
     for (const target of dom.referenced(el, 'aria-labelledby', 'ariaLabelledByElements')) {
-      const inner: Traversal = {
-        seen: new Set(),
-        referenced: true,
-        hidden: styles.paints(target) !== 2,
-        item: false,
-        depth: walk.depth + 1,
-      };
-      const part = text.clean(textOf(target, inner, true));
+      const part = referencedTexts.get(target) ?? referencedText(target, walk.depth);
+      referencedTexts.set(target, part);
       if (part !== '') parts.push(part);
     }
     return parts.join(' ');
+  }
+
+  function referencedText(target: Element, depth: number): string {
+    const hidden = styles.paints(target) !== 2;
+    const inner: Traversal = { seen: new Set(), referenced: true, hidden, item: false, depth: depth + 1 };
+    return text.clean(textOf(target, inner, true));
   }
 
   function nativeName(el: Element, tag: string, walk: Traversal): string {
@@ -161,13 +178,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     if (walk.seen.has(el)) return '';
     const parts: string[] = [];
     for (const label of labelsOf(el)) {
-      const seen = new Set(walk.seen).add(el);
-      const part = text.clean(
-        textOf(label, { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 }, true),
-      );
+      const part = labelText(label, el, walk);
       if (part !== '') parts.push(part);
     }
     return parts.join(' ');
+  }
+
+  /** What a label says of its control; the control itself, where it is inside, says nothing. */
+  function labelText(label: Element, control: Element, walk: Traversal = fresh()): string {
+    const seen = new Set(walk.seen).add(control);
+    const inner: Traversal = { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 };
+    return text.clean(textOf(label, inner, true));
   }
 
   function byChild(el: Element, tag: string, walk: Traversal): string {
@@ -187,12 +208,13 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
 
   /** What is inside an element: its pseudo elements, children and owned elements. */
   function inside(el: Element, walk: Traversal): string {
-    if (walk.depth > maxDepth) return el.textContent ?? '';
+    if (walk.depth > maxDepth || ++steps > maxSteps) return (el.textContent ?? '').slice(0, maxName);
     walk.seen.add(el);
     let out = styles.pseudo(el, '::before');
     const assigned = dom.slotted(el);
-    if (assigned !== null) for (const node of assigned) out += piece(node, walk);
-    else {
+    if (assigned !== null) {
+      for (const node of assigned) out += piece(node, walk);
+    } else {
       for (let node = dom.firstFlat(el); node !== null; node = dom.nextSibling(node)) {
         out += piece(node, walk);
         if (out.length > maxName) break;
@@ -204,7 +226,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
 
   function piece(node: Node, walk: Traversal): string {
     const type = dom.nodeType(node);
-    if (type === 3) return dom.nodeValue(node) ?? '';
+    if (type === 3) return (dom.nodeValue(node) ?? '').slice(0, maxName);
     if (type !== 1) return '';
     const el = node as Element;
     if (walk.seen.has(el)) return '';
@@ -299,7 +321,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     if (has(el, 'aria-labelledby')) out.push(referencedName(el, fresh()));
     const label = text.clean(attr(el, 'aria-label') ?? '');
     if (label !== '') out.push(label);
-    for (const one of labelsOf(el)) out.push(text.clean(textOf(one, { ...fresh(), referenced: true }, true)));
+    for (const one of labelsOf(el)) out.push(labelText(one, el));
     return out.filter((one) => one !== '');
   }
 
@@ -314,7 +336,16 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     );
   }
 
-  return { contentName, fromContent: () => byContent, labelTexts, labelled, labelsOf, nameOf, reset };
+  return {
+    contentName,
+    fromContent: () => byContent,
+    labelText,
+    labelTexts,
+    labelled,
+    labelsOf,
+    nameOf,
+    reset,
+  };
 }
 
 export type Names = ReturnType<typeof nameRules>;

@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
-import type { Lines } from './lines.ts';
 import type { Names } from './names.ts';
 import type { Refs } from './refs.ts';
 import type { Roles } from './roles.ts';
@@ -10,15 +9,23 @@ import type { TextRules } from './text.ts';
 import type { Run, Visit } from './walk.ts';
 
 /** What is said of one element, in the grammar of a line. Injected by its text. */
-export function printer(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  names: Names,
-  states: States,
-  refs: Refs,
-  text: TextRules,
-) {
+export function printer({
+  dom,
+  styles,
+  roles,
+  names,
+  states,
+  refs,
+  text,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  states: States;
+  refs: Refs;
+  text: TextRules;
+}) {
   const { attr, has } = dom;
   /** Flags that an element hands down to its children. */
   const flags = {
@@ -33,6 +40,8 @@ export function printer(
     /** Inside a presentational table: its rows and cells are presentational too. */
     PLAIN_TABLE: 16,
     PLAIN_LIST: 32,
+    /** Inside a grid: a cell is a gridcell. */
+    GRID: 128,
     /** All content is in the name of an ancestor: only what can be acted on is printed. */
     NAMED: 64,
   };
@@ -49,14 +58,21 @@ export function printer(
   /** True for an element that prints no line of its own. */
   function silent(visit: Visit): boolean {
     const { role, act, flags: inherited } = visit;
-    if (act === 2) return false;
+    if ((inherited & flags.UNPAINTED) !== 0) return true;
+    if (act === 2 || visit.box === 'scrolls') return false;
     if ((inherited & NAMED) !== 0) return act === 0;
     if (act === 1) return false;
     if (role === '' || role === 'rowgroup' || role === 'separator' || roles.folded.has(role)) return true;
     return needName.test(role) && visit.tag !== 'img' && nameOf(visit) === '';
   }
 
+  /** Named by their children or live state although they may have no attribute. */
+  const selfNamed = new Set(
+    'button fieldset input meter output progress select svg table textarea'.split(' '),
+  );
+
   function nameOf(visit: Visit): string {
+    if (visit.bare && !selfNamed.has(visit.tag) && !roles.namedByContent.has(visit.role)) return '';
     return names.nameOf(visit.el, visit.tag, visit.role);
   }
 
@@ -66,16 +82,17 @@ export function printer(
     const name = nameOf(visit);
     const fromContent = name !== '' && names.fromContent();
     if (role === 'img' && name === '' && act === 0) return null;
-    const stated = states.statesOf(el, tag, role, visit.aria, (visit.flags & DISABLED) !== 0);
+    const stated = states.statesOf(el, tag, role, visit.aria, act > 0 && (visit.flags & DISABLED) !== 0);
     const value = states.valueFor(el, tag, role) ?? otherText(visit, name, fromContent);
     const head = headOf(role, name);
     const line = head + tailOf(run, visit, el, stated, value);
     const { lines } = run;
-    let flag = act > 0 ? lines.ACT : 0;
+    const offered = act > 0 || visit.box === 'scrolls';
+    let flag = offered ? lines.ACT : 0;
     if (act === 1 && role === '') flag |= lines.LOOSE;
     if (visit.seen) flag |= lines.SEEN;
     if (role === 'iframe') flag |= lines.FRAME;
-    if (act === 0 && name === '' && value === null) {
+    if (!offered && name === '' && value === null) {
       if (bare.test(role) && stated.length === 0) flag |= lines.BARE;
       if (!keptEmpty.test(role)) flag |= lines.HOLLOW;
     }
@@ -111,9 +128,10 @@ export function printer(
   function tailOf(run: Run, visit: Visit, node: Element, stated: string[], value: string | null): string {
     const { role } = visit;
     let line = '';
-    if (visit.act > 0) line += ` [ref=${run.options.prefix}e${refs.give(node)}]`;
+    if (visit.act > 0 || visit.box === 'scrolls') line += ` [ref=${run.options.prefix}e${refs.give(node)}]`;
     if (node === run.focus) line += ' [focused]';
     for (const state of stated) line += ` [${state}]`;
+    if (visit.box === 'scrolls') line += ' [scrollable]';
     if (run.options.boxes === true) line += box(node);
     if (role === 'iframe') line += ` src=${address((visit.el as HTMLIFrameElement).src || 'about:srcdoc')}`;
     else if (role === 'link' && run.options.urls === true) line += link(visit.el);
@@ -181,9 +199,8 @@ export function printer(
     const control = standsFor(visit.el);
     if (control === null) return false;
     const role = roles.roleOf(control, 'input');
-    const name = text.clean(attr(control, 'aria-label') ?? '') || names.contentName(visit.el);
-    const aria = true;
-    const stated = states.statesOf(control, 'input', role, aria, (visit.flags & DISABLED) !== 0);
+    const name = text.clean(attr(control, 'aria-label') ?? '') || names.labelText(visit.el, control);
+    const stated = states.statesOf(control, 'input', role, true, (visit.flags & DISABLED) !== 0);
     const inner: Visit = { ...visit, role, act: 2 };
     const head = headOf(role, name);
     const line = head + tailOf(run, inner, visit.el, stated, states.valueFor(control, 'input', role));
@@ -224,4 +241,3 @@ export function printer(
 }
 
 export type Printer = ReturnType<typeof printer>;
-export type { Lines };

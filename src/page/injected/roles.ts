@@ -5,7 +5,7 @@ import type { Dom } from './dom.ts';
  * Roles as HTML-AAM 1.0 and WAI-ARIA 1.2 give them, and as Chromium does where those leave room (layout tables, `th`).
  * '' is generic; 'none' is presentational. Injected by its text: it may use only its parameters.
  */
-export function roleRules(dom: Dom) {
+export function roleRules({ dom }: { dom: Dom }) {
   const { attr, has, localName, matches, closest, flatParent } = dom;
 
   /** Elements whose role does not depend on anything. */
@@ -227,9 +227,16 @@ export function roleRules(dom: Dom) {
     return role ?? 'textbox';
   }
 
-  function implicit(el: Element, tag: string): string {
+  /** What is edited in place, an editing host, takes text as a field does. */
+  function editable(el: Element): boolean {
+    const value = attr(el, 'contenteditable');
+    return value !== null && /^(|true|plaintext-only)$/i.test(value.trim());
+  }
+
+  /** @param grid whether a cell is in a grid, if that is known */
+  function implicit(el: Element, tag: string, grid?: boolean): string {
     const role = fixed[tag];
-    if (role !== undefined) return role;
+    if (role !== undefined) return role === 'paragraph' && editable(el) ? 'textbox' : role;
     switch (tag) {
       case 'a':
       case 'area':
@@ -261,13 +268,14 @@ export function roleRules(dom: Dom) {
       case 'thead':
         return 'rowgroup';
       case 'td':
-        return inGrid(el) ? 'gridcell' : 'cell';
+        return (grid ?? inGrid(el)) ? 'gridcell' : 'cell';
       case 'th':
         return headerCell(el);
       case 'tr':
         return 'row';
     }
-    return has(el, 'popover') ? 'group' : '';
+    if (!dom.hasAny(el)) return '';
+    return editable(el) ? 'textbox' : has(el, 'popover') ? 'group' : '';
   }
 
   /** True for a part of a table or list that is presentational itself; the walk knows this from above, others ask. */
@@ -286,13 +294,10 @@ export function roleRules(dom: Dom) {
   return {
     actionable,
     contentIsName,
+    editable,
     explicit,
-    focusable,
     folded,
-    hasLabel,
     implicit,
-    isSummary,
-    known,
     namedByContent,
     plain,
     roleOf,

@@ -3,14 +3,20 @@ import type { Dom } from './dom.ts';
 import type { TextRules } from './text.ts';
 
 /** States and values, live rather than as the attributes say. Injected by its text. */
-export function stateRules(dom: Dom, text: TextRules) {
-  const { attr, has, matches, localName } = dom;
+export function stateRules({ dom, text }: { dom: Dom; text: TextRules }) {
+  const { attr, has, matches } = dom;
   const secrets = new WeakSet<Element>();
   const checkables = /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/;
   const selectables = /^(option|tab|row|gridcell|cell|columnheader|rowheader|treeitem)$/;
   const fields =
     /^(textbox|searchbox|combobox|listbox|spinbutton|slider|checkbox|radiogroup|switch|gridcell|tree|radio)$/;
   const typed = /^(date|time|month|week|datetime-local|color|file|email|tel|url)$/;
+
+  /** Elements that have states without any aria attribute. */
+  const stateful = new Set(
+    'button details fieldset input optgroup option select summary textarea'.split(' '),
+  );
+  const stateless: string[] = [];
 
   function tristate(value: string | null): string {
     return value === 'true' ? '' : value === 'mixed' ? '=mixed' : 'no';
@@ -21,6 +27,7 @@ export function stateRules(dom: Dom, text: TextRules) {
    * @param aria false if the element has no aria attribute at all, which saves asking for each
    */
   function statesOf(el: Element, tag: string, role: string, aria: boolean, disabledAbove: boolean): string[] {
+    if (!aria && !disabledAbove && !stateful.has(tag) && role !== 'heading') return stateless;
     const out: string[] = [];
     const form =
       tag === 'input' || tag === 'select' || tag === 'textarea' || tag === 'button' || tag === 'option';
@@ -129,7 +136,7 @@ export function stateRules(dom: Dom, text: TextRules) {
     return null;
   }
 
-  return { localName, markSecret: (el: Element): void => void secrets.add(el), statesOf, valueFor };
+  return { markSecret: (el: Element): void => void secrets.add(el), statesOf, valueFor };
 }
 
 export type States = ReturnType<typeof stateRules>;

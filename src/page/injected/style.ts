@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
+import type { Sheets } from './sheets.ts';
 
 /**
  * What is painted. `checkVisibility` answers most of it without a style object; the rest is read only where it decides
  * something. Injected by its text.
  */
-export function styleReaders(dom: Dom) {
+export function styleReaders({ dom, sheets }: { dom: Dom; sheets: Sheets }) {
   const { checkVisibility } = dom;
   const visible = { visibilityProperty: true };
   const inlineDisplay = /^(inline|contents|ruby|none)/;
@@ -33,6 +34,7 @@ export function styleReaders(dom: Dom) {
 
   /** The text of `content` of a pseudo element; '' for none. Alternative text after the slash wins. */
   function pseudo(el: Element, which: '::before' | '::after'): string {
+    if (!sheets.mayGenerate(el)) return '';
     const style = getComputedStyle(el, which);
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '' || content === '""') return '';
@@ -65,7 +67,21 @@ export function styleReaders(dom: Dom) {
 
   /** The mouse turns into a hand over it. */
   function pointer(el: Element): boolean {
+    if (!sheets.mayPoint(el) && !(dom.attr(el, 'style') ?? '').includes('cursor')) return false;
     return getComputedStyle(el).cursor.endsWith('pointer');
+  }
+
+  /**
+   * What the box of an element does to its content: 'hides' it (`content-visibility`, `hidden=until-found`), 'scrolls' it (there is
+   * more than fits) or neither ('').
+   */
+  function boxOf(el: Element): 'hides' | 'scrolls' | '' {
+    if (!sheets.mayBox(el) && !/overflow|content-vis/.test(dom.attr(el, 'style') ?? '')) return '';
+    const style = getComputedStyle(el);
+    if (style.contentVisibility === 'hidden') return 'hides';
+    const scrolls = /auto|scroll/;
+    if (scrolls.test(style.overflowY) && el.scrollHeight > el.clientHeight + 1) return 'scrolls';
+    return scrolls.test(style.overflowX) && el.scrollWidth > el.clientWidth + 1 ? 'scrolls' : '';
   }
 
   /** The modal dialog that makes the rest of the page inert, if there is one. */
@@ -90,7 +106,7 @@ export function styleReaders(dom: Dom) {
     return getComputedStyle(el).display === 'none';
   }
 
-  return { displayNone, isBlock, modal, paints, pointer, pseudo };
+  return { boxOf, displayNone, isBlock, modal, paints, pointer, pseudo };
 }
 
 export type Styles = ReturnType<typeof styleReaders>;

@@ -5,6 +5,8 @@
  */
 export function textRules() {
   const maxText = 2000;
+  /** A name longer than this is content that got into a name; the rest is found with `text`. */
+  const maxName = 500;
   const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
   const steering =
     /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
@@ -14,19 +16,22 @@ export function textRules() {
   /** One line, trimmed. */
   function clean(text: string): string {
     if (text.length < 400 && plain.test(text)) return text;
-    return text.replace(steering, '').replace(spaces, ' ').trim();
+    return text.replace(steering, '').replace(spaces, ' ').trim().toWellFormed();
   }
 
-  /** Cut text says how much was left out; it never ends inside a surrogate pair. */
-  function cap(text: string, max: number): string {
-    if (text.length <= max) return text;
+  /**
+   * Cut text says how much was left out; it never ends inside a surrogate pair.
+   * @param missing characters that were left out already
+   */
+  function cap(text: string, max: number, missing = 0): string {
+    if (text.length <= max) return missing === 0 ? text : `${text}… [${missing} more characters]`;
     const end = /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? max - 1 : max;
-    return `${text.slice(0, end)}… [${text.length - end} more characters]`;
+    return `${text.slice(0, end)}… [${text.length - end + missing} more characters]`;
   }
 
   /** A name in quotes. */
   function quote(name: string): string {
-    const text = cap(name, maxText);
+    const text = cap(name, maxName);
     return text.includes('"') || text.includes('\\') ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
   }
 

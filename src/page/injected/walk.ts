@@ -39,26 +39,42 @@ export interface Visit {
   el: Element;
   tag: string;
   role: string;
+  /** Has no attribute at all. */
+  bare: boolean;
   /** Has an aria attribute. */
   aria: boolean;
   depth: number;
   flags: number;
   /** 2: can be acted on; 1: looks clickable; 0: neither. */
   act: 0 | 1 | 2;
+  /** What its box does to what is inside. */
+  box: 'hides' | 'scrolls' | '';
   seen: boolean;
 }
 
 /** The walk of one frame: one pass in painted order. Injected by its text. */
-export function walker(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  printer: Printer,
-  hosts: Hosts,
-  newLines: () => Lines,
-) {
+export function walker({
+  dom,
+  styles,
+  roles,
+  printer,
+  hosts,
+  newLines,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  printer: Printer;
+  hosts: Hosts;
+  newLines: () => Lines;
+}) {
   const { attr, localName, nodeType, nextSibling } = dom;
-  const { POINTER, MUTE, UNPAINTED, DISABLED, PLAIN_TABLE, PLAIN_LIST } = printer.flags;
+  const { POINTER, MUTE, UNPAINTED, DISABLED, PLAIN_TABLE, PLAIN_LIST, GRID } = printer.flags;
+  /** What attributes tell: has aria, is aria-disabled, can be acted on, is edited in place. */
+  const ARIA = 1;
+  const OFF = 2;
+  const FIRM = 4;
+  const EDIT = 8;
 
   const skipped = new Set(
     'base col colgroup datalist head link meta noscript param script source style template title track wbr'.split(
@@ -66,6 +82,8 @@ export function walker(
     ),
   );
   const tableRoles = /^(rowgroup|row|cell|gridcell|columnheader|rowheader)$/;
+  /** What is inside these is clicked with them; other focusable elements may be large containers. */
+  const clicked = /^(button|checkbox|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|switch|tab)$/;
   const captions = /^(caption|legend)$/;
 
   function walk(root: Element, options: WalkOptions): { lines: Lines; hosts: number } {
@@ -146,45 +164,88 @@ export function walker(
       if ((flags & MUTE) === 0) run.lines.addText(' ', depth, false);
       return;
     }
-    const visit = look(run, el, tag, depth, flags);
+    const visit = look(run, el, tag, parent);
     if (visit === null) return;
-    if (tag === 'select') printer.select(run, visit);
-    else if (tag === 'label' && printer.standIn(run, visit)) open(run, visit, run.lines.count() - 1);
+    const painted = (visit.flags & UNPAINTED) === 0;
+    if (tag === 'select' && painted) printer.select(run, visit);
+    else if (tag === 'label' && painted && printer.standIn(run, visit))
+      open(run, visit, run.lines.count() - 1);
     else if (printer.silent(visit)) open(run, visit, -1);
     else printLine(run, visit);
   }
 
   /** Reads what decides about an element; null if neither it nor anything inside is printed. */
-  function look(run: Run, el: Element, tag: string, depth: number, inherited: number): Visit | null {
-    let aria = false;
-    let firm = false;
-    for (const name of dom.getAttributeNames.call(el)) {
-      if (name === 'inert') return null;
-      if (name.startsWith('aria-')) {
-        aria = true;
-        if (name === 'aria-hidden' && attr(el, name) === 'true' && !dom.holds(el, run.focus)) return null;
-      } else if (name === 'onclick') firm = true;
-      else if (name === 'tabindex') firm ||= Number.parseInt(attr(el, name) ?? '', 10) >= 0;
-      else if (name === 'contenteditable') firm ||= attr(el, name) !== 'false';
-    }
+  function look(run: Run, el: Element, tag: string, parent: Open | null): Visit | null {
+    const bare = !dom.hasAny(el);
+    const told = bare ? 0 : attributes(run, el);
+    if (told < 0) return null;
     const paint = styles.paints(el);
-    if (paint === 0) return null;
+    if (paint === 0) {
+      if (parent !== null && hosts.mayHide(parent.el) && hosts.unslotted(el)) run.hosts++;
+      return null;
+    }
+    const inherited = parent?.flags ?? 0;
     let flags = paint === 1 ? inherited | UNPAINTED : inherited & ~UNPAINTED;
-    if (aria && attr(el, 'aria-disabled') === 'true') flags |= DISABLED;
-    const role = effectiveRole(el, tag, flags);
-    if (role === 'none') flags |= plainFlag(tag);
-    else if (role === 'table' || role === 'grid' || role === 'list')
-      flags &= ~(role === 'list' ? PLAIN_LIST : PLAIN_TABLE);
-    const act = paint === 1 ? 0 : acts(el, tag, role, firm, flags);
-    const seen = !run.options.viewport || inViewport(el);
-    return { el, tag, role, aria, depth, flags, act, seen };
+    if ((told & OFF) !== 0) flags |= DISABLED;
+    const role = effectiveRole(el, tag, bare, flags);
+    flags = contextFlags(tag, role, flags);
+    const act = paint === 1 ? 0 : acts(el, tag, role, told, flags);
+    if (act === 2 && !clicked.test(role)) flags |= styles.pointer(el) ? POINTER : 0;
+    else if (act > 0) flags |= POINTER;
+    const box = tag === 'html' || tag === 'body' || paint === 1 ? '' : styles.boxOf(el);
+    const seen = !run.options.viewport || inViewport(el, parent);
+    return {
+      el,
+      tag,
+      role,
+      bare,
+      aria: (told & ARIA) !== 0,
+      depth: parent?.depth ?? 0,
+      flags,
+      act,
+      box,
+      seen,
+    };
   }
 
-  function effectiveRole(el: Element, tag: string, flags: number): string {
-    const role = roles.roleOf(el, tag);
-    if ((flags & PLAIN_TABLE) !== 0 && tableRoles.test(role)) return roles.explicit(el, tag) ?? 'none';
-    if ((flags & PLAIN_LIST) !== 0 && role === 'listitem') return roles.explicit(el, tag) ?? 'none';
-    return role;
+  /** One pass over the attribute names: what they tell, -1 for an element that is not offered at all. */
+  function attributes(run: Run, el: Element): number {
+    let told = 0;
+    for (const name of dom.getAttributeNames.call(el)) {
+      if (name.startsWith('aria-')) {
+        told |= ARIA;
+        if (name === 'aria-hidden' && attr(el, name) === 'true' && !dom.holds(el, run.focus)) return -1;
+        if (name === 'aria-disabled' && attr(el, name) === 'true') told |= OFF;
+      } else if (name === 'inert') return -1;
+      else if (name === 'onclick') told |= FIRM;
+      else if (name === 'tabindex') told |= Number.parseInt(attr(el, name) ?? '', 10) >= 0 ? FIRM : 0;
+      else if (name === 'contenteditable') told |= roles.editable(el) ? FIRM | EDIT : 0;
+    }
+    return told;
+  }
+
+  function effectiveRole(el: Element, tag: string, bare: boolean, flags: number): string {
+    const written = bare ? null : roles.explicit(el, tag);
+    if (written !== null) return written;
+    const role = roles.implicit(el, tag, (flags & GRID) !== 0);
+    if ((flags & PLAIN_TABLE) !== 0 && tableRoles.test(role)) return 'none';
+    return (flags & PLAIN_LIST) !== 0 && role === 'listitem' ? 'none' : role;
+  }
+
+  /** What an element makes of the tables and lists around it for what is inside. */
+  function contextFlags(tag: string, role: string, flags: number): number {
+    switch (role) {
+      case 'none':
+        return flags | plainFlag(tag);
+      case 'list':
+        return flags & ~PLAIN_LIST;
+      case 'table':
+        return flags & ~(PLAIN_TABLE | GRID);
+      case 'grid':
+      case 'treegrid':
+        return (flags & ~PLAIN_TABLE) | GRID;
+    }
+    return flags;
   }
 
   function plainFlag(tag: string): number {
@@ -192,34 +253,30 @@ export function walker(
     return tag === 'ul' || tag === 'ol' || tag === 'menu' ? PLAIN_LIST : 0;
   }
 
-  function acts(el: Element, tag: string, role: string, firm: boolean, flags: number): 0 | 1 | 2 {
-    if (
-      roles.actionable.has(role) ||
-      role === 'canvas' ||
-      (tag === 'details' && dom.firstSummary(el) === null)
-    )
-      return 2;
-    if (tag === 'html' || tag === 'body' || tag === 'label') return 0;
-    if (firm) return 2;
+  function acts(el: Element, tag: string, role: string, told: number, flags: number): 0 | 1 | 2 {
+    if (roles.actionable.has(role) || tag === 'canvas') return 2;
+    if (tag === 'details' && dom.firstSummary(el) === null) return 2;
+    if (tag === 'html' || tag === 'body') return (told & EDIT) !== 0 ? 2 : 0;
+    if (tag === 'label') return 0;
+    if ((told & FIRM) !== 0) return 2;
     return (flags & POINTER) === 0 && styles.pointer(el) ? 1 : 0;
   }
 
-  function inViewport(el: Element): boolean {
+  function inViewport(el: Element, parent: Open | null): boolean {
     const box = dom.getBoundingClientRect.call(el);
-    return (
-      box.bottom > 0 &&
-      box.right > 0 &&
-      box.top < innerHeight &&
-      box.left < innerWidth &&
-      box.width + box.height > 0
-    );
+    // Nothing of its own: `display: contents`, or a wrapper around what is positioned.
+    if (box.width === 0 && box.height === 0) return parent?.seen ?? true;
+    return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
   }
 
   function printLine(run: Run, visit: Visit): void {
     const line = printer.print(run, visit);
     if (line === null) return;
     if (line.leaf) run.lines.close(line.index);
-    else open(run, { ...visit, flags: line.flags }, line.index);
+    else {
+      visit.flags = line.flags;
+      open(run, visit, line.index);
+    }
   }
 
   /** Enters the children of an element. `line` is -1 where it prints nothing itself. */
@@ -228,14 +285,20 @@ export function walker(
     let flags = visit.flags;
     if (tag === 'label') flags |= printer.labelFlags(el);
     else if (captions.test(tag)) flags |= printer.captionFlags(el);
-    if (visit.act > 0) flags |= POINTER;
     if (line < 0) run.lines.edge(el);
     if (hosts.mayHost(el, tag)) run.hosts++;
     if ((flags & (MUTE | UNPAINTED)) === 0) {
       const before = styles.pseudo(el, '::before');
       if (before !== '') run.lines.addText(before, visit.depth + (line < 0 ? 0 : 1), visit.seen);
     }
-    const list = tag === 'details' ? closedDetails(el) : dom.slotted(el);
+    const list =
+      visit.box === 'hides'
+        ? []
+        : tag === 'details'
+          ? closedDetails(el)
+          : tag === 'slot'
+            ? dom.slotted(el)
+            : null;
     run.stack.push({
       el,
       next: list === null ? dom.firstFlat(el) : null,

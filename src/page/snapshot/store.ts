@@ -42,6 +42,11 @@ export class SnapshotStore {
 
   /** The newest snapshot of a tab. */
   latest(tab: string): StoredSnapshot | undefined {
-    return [...this.#kept.values()].reverse().find((one) => one.tab === tab);
+    return this.of(tab)[0];
+  }
+
+  /** The kept snapshots of a tab, newest first. */
+  of(tab: string): StoredSnapshot[] {
+    return [...this.#kept.values()].reverse().filter((one) => one.tab === tab);
   }
 }

@@ -99,3 +99,17 @@ test('a page that keeps every event from everybody is not clicked', async () => 
   );
   expect(await page.eval('n')).toBe(0);
 });
+
+test('a renderer that dies ends the action at once', async () => {
+  await page.goto();
+  await page.eval('b.disabled = true');
+  const waiting = problem(
+    page.run((op) => click(op, { target: '#b' }), { timeoutMs: 60_000 }),
+    'page_crashed',
+  );
+  page.tab.session.send('Page.crash').catch(() => undefined);
+  await waiting;
+  await page.goto();
+  await page.run((op) => click(op, { target: '#b' }));
+  expect(await page.eval('n')).toBe(1);
+});

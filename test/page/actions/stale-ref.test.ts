@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { click } from '../../../src/page/actions/click.ts';
 import { fill } from '../../../src/page/actions/fill.ts';
 import { resolveTarget } from '../../../src/page/resolve-target.ts';
+import { snapshot } from '../../../src/page/snapshot/snapshot.ts';
 import { ActionPage, problem } from '../../support/action-page.ts';
 
 const page = new ActionPage({
@@ -77,7 +78,7 @@ test('after a reload and after going back a ref is stale; after a hash change it
 test('what a snapshot told of a ref helps after its document is gone', async () => {
   await page.goto('/one');
   const ref = await refOf('Delete');
-  page.chrome.env.refs.remember(`- button "Delete" [ref=${ref}]`);
+  await page.run((op) => snapshot(op, {}));
   await page.goto('/two');
   const error = await problem(
     page.run((op) => click(op, { target: ref })),

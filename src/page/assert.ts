@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox';
+import { AirlockError } from '../errors.ts';
+import { checkConditions, conditionProperties } from './conditions.ts';
+import type { Operation } from './operation.ts';
+import { fitsGlob } from './url-pattern.ts';
+import { watch } from './wait.ts';
+
+export const AssertInput = Type.Object(
+  {
+    ...conditionProperties,
+    console: Type.Optional(
+      Type.Object(
+        {
+          noErrors: Type.Optional(
+            Type.Literal(true, { description: 'No error and no exception was logged' }),
+          ),
+          noMatch: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 2048,
+              description: 'No error has this text; * stands for anything',
+            }),
+          ),
+        },
+        { additionalProperties: false, description: "The tab's last console errors and exceptions" },
+      ),
+    ),
+    network: Type.Optional(
+      Type.Object(
+        {
+          noFailures: Type.Optional(Type.Literal(true, { description: 'No request failed' })),
+          noMatch: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 2048,
+              description: 'No failed request has this URL, or part of it',
+            }),
+          ),
+        },
+        { additionalProperties: false, description: "The tab's last failed requests" },
+      ),
+    ),
+    withinMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 300_000,
+        description: 'How long to look before it counts as failed; default 1000',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type AssertInput = Static<typeof AssertInput>;
+
+export interface AssertResult {
+  readonly passed: true;
+  readonly tab: string;
+  readonly url: string;
+  readonly seen: Readonly<Record<string, unknown>>;
+}
+
+/** A page that was just acted on may take this long to show it, in milliseconds. */
+const WITHIN_MS = 1000;
+
+/** Kept of the deadline to answer with what was seen. Milliseconds. */
+const RESERVE_MS = 300;
+
+/**
+ * Checks that conditions hold, now or within a moment.
+ * @throws AirlockError `assertion_failed` with `unmet` and what was `seen` instead; those of `look`
+ */
+export async function assert(op: Operation, input: AssertInput): Promise<AssertResult> {
+  const { console, network, withinMs = WITHIN_MS, ...conditions } = input;
+  checkConditions(conditions, console !== undefined || network !== undefined);
+  const until = Math.min(Date.now() + withinMs, op.startedAt + op.timeoutMs - RESERVE_MS);
+  const { sight, held } = await watch(op, conditions, until);
+  const unmet = held ? [] : sight.unmet.length > 0 ? [...sight.unmet] : ['page'];
+  const seen: Record<string, unknown> = { ...sight.seen };
+  const errors = op.tab.consoleErrors.filter((text) => offends(console?.noErrors, console?.noMatch, text));
+  if (console) judge('console', errors, unmet, seen);
+  const failed = op.tab.failedRequests.filter(({ url }) =>
+    offends(network?.noFailures, network?.noMatch, url),
+  );
+  if (network) judge('network', failed, unmet, seen);
+  if (unmet.length === 0) return { passed: true, tab: op.tab.id, url: op.tab.url, seen };
+  throw new AirlockError('assertion_failed', `These do not hold: ${unmet.join(', ')}`, {
+    extra: { unmet, seen },
+  });
+}
+
+function offends(any: true | undefined, pattern: string | undefined, text: string): boolean {
+  if (pattern !== undefined) return fitsGlob(pattern.replace(/\*+/g, '**'), text);
+  return any === true;
+}
+
+function judge(
+  name: string,
+  found: readonly unknown[],
+  unmet: string[],
+  seen: Record<string, unknown>,
+): void {
+  seen[name] = found.slice(-10);
+  if (found.length > 0) unmet.push(name);
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { type AssertInput, assert } from '../../src/page/assert.ts';
+import { ActionPage, problem } from '../support/action-page.ts';
+
+const page = new ActionPage({
+  '/': `<title>t</title><p id=p>Here</p><button id=b disabled>Go</button><img src="http://127.0.0.1:1/none">
+    <script>console.error('broken', 7);console.log('fine')</script>`,
+  '/clean': '<p>clean',
+});
+const holds = (input: AssertInput) => page.run((op) => assert(op, input));
+
+test('what holds passes, with what was seen', async () => {
+  await page.goto();
+  const result = await holds({
+    text: 'Here',
+    selector: '#b',
+    state: 'disabled',
+    url: '**/',
+    function: 'document.title === "t"',
+  });
+  expect(result).toMatchObject({ passed: true, seen: { target: { count: 1 }, text: { shown: true } } });
+});
+
+test('what does not hold fails with what was seen instead', async () => {
+  await page.goto();
+  const error = await problem(
+    holds({ text: 'There', selector: '#b', state: 'enabled', withinMs: 200 }),
+    'assertion_failed',
+  );
+  expect(error.extra).toMatchObject({
+    unmet: ['target', 'text'],
+    seen: { target: { first: { enabled: false } }, text: { shown: false } },
+  });
+});
+
+test('it looks again for a moment', async () => {
+  await page.goto();
+  await page.eval('void setTimeout(() => { p.textContent = "There" }, 300)');
+  await holds({ text: 'There' });
+});
+
+test('console errors and failed requests are told', async () => {
+  await page.goto();
+  await expect.poll(() => page.tab.failedRequests.length).toBeGreaterThan(0);
+  const error = await problem(
+    holds({ console: { noErrors: true }, network: { noFailures: true } }),
+    'assertion_failed',
+  );
+  expect(error.extra).toMatchObject({ unmet: ['console', 'network'] });
+  expect(error.extra['seen']).toMatchObject({
+    console: expect.arrayContaining(['broken 7']),
+    network: expect.arrayContaining([expect.objectContaining({ url: 'http://127.0.0.1:1/none' })]),
+  });
+  await holds({ console: { noMatch: 'other' }, network: { noMatch: '/api/' } });
+  await problem(holds({ console: { noMatch: 'brok*7' } }), 'assertion_failed');
+});
+
+test('no condition is no assertion', async () => {
+  await page.goto('/clean');
+  await problem(holds({}), 'invalid_request');
+});
