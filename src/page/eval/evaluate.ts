@@ -13,6 +13,12 @@ import { describe } from './value.ts';
 const OBJECT_GROUP = 'airlock-eval';
 
 /**
+ * The member that marks what stands for a long string or a cut object; a page cannot guess it. One for the life of the
+ * service, so that V8 finds the wrapped text of a script that runs again in its cache.
+ */
+const MARKER = randomBytes(12).toString('base64url');
+
+/**
  * Runs a script in the page and answers its value. Chrome serialises it, so that nothing that the page has redefined
  * (JSON, Promise, toJSON) and no content security policy changes the answer.
  * @throws AirlockError `invalid_request`, `evaluation_error` with the exception, `timeout` (the script was stopped),
@@ -32,7 +38,7 @@ export async function evaluate(op: Operation, input: EvalInput): Promise<EvalRes
     world: input.world ?? 'main',
     awaitPromise: input.awaitPromise ?? true,
     objectGroup: OBJECT_GROUP,
-    key: randomBytes(12).toString('base64url'),
+    key: MARKER,
     maxChars: limits.maxChars,
   };
   const outcome =
