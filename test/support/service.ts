@@ -48,8 +48,14 @@ export class TestService implements AsyncDisposable {
     this.#log = init.log;
   }
 
-  /** @param options `root`: an existing directory of an earlier service, to start again on it */
-  static async start(flags: readonly string[] = [], options: { root?: string } = {}): Promise<TestService> {
+  /**
+   * @param options `root`: an existing directory of an earlier service, to start again on it; `env`: more variables for
+   * the service's own environment
+   */
+  static async start(
+    flags: readonly string[] = [],
+    options: { root?: string; env?: Record<string, string> } = {},
+  ): Promise<TestService> {
     const root = options.root ?? (await mkdtemp(join(tmpdir(), 'a-')));
     const child = spawn(
       process.execPath,
@@ -65,7 +71,10 @@ export class TestService implements AsyncDisposable {
         'warn',
         ...flags,
       ],
-      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: root, XDG_CONFIG_HOME: root } },
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, TMPDIR: root, XDG_CONFIG_HOME: root, ...options.env },
+      },
     );
     let out = '';
     let log = '';
