@@ -117,6 +117,7 @@ const mine = await ours();
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
   const theirs = await browser.newPage();
+  theirs.setDefaultTimeout(0);
   const head = [
     'page',
     'elements',
