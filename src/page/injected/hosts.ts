@@ -14,7 +14,8 @@ export function hostRules({ dom }: { dom: Dom }) {
   );
   const perKind = 2;
   const most = 500;
-  const kinds = new Map<string, { asked: number; found: boolean }>();
+  /** `early`: asked before the custom element was defined, which says nothing about it afterwards. */
+  const kinds = new Map<string, { asked: number; found: boolean; early: boolean }>();
 
   function kindOf(el: Element, tag: string): string {
     return tag.includes('-') ? tag : `${tag}.${dom.attr(el, 'class') ?? ''}`;
@@ -28,7 +29,9 @@ export function hostRules({ dom }: { dom: Dom }) {
     if (!custom && !capable.has(tag)) return false;
     if (dom.closedRoots.has(el) || dom.openRoot(el) !== null) return false;
     const kind = kinds.get(kindOf(el, tag));
-    if (kind !== undefined && !kind.found && kind.asked >= perKind) return false;
+    if (kind !== undefined && !kind.found && kind.asked >= perKind) {
+      return kind.early && dom.matches.call(el, ':defined');
+    }
     return custom || paintsNothingOfItsOwn(el);
   }
 
@@ -69,7 +72,8 @@ export function hostRules({ dom }: { dom: Dom }) {
         const count = (counts.get(kind) ?? 0) + 1;
         counts.set(kind, count);
         const known = kinds.get(kind);
-        if (known?.found === true || count + (known?.asked ?? 0) <= perKind) out.push(el);
+        if (known?.found === true || known?.early === true || count + (known?.asked ?? 0) <= perKind)
+          out.push(el);
         if (out.length >= most) return out;
       }
     }
@@ -77,13 +81,11 @@ export function hostRules({ dom }: { dom: Dom }) {
   }
 
   function adopt(host: Element, root: ShadowRoot | null): void {
-    dom.keepClosedRoot(host, root);
-    const tag = dom.localName(host);
-    const name = kindOf(host, tag);
-    const kind = kinds.get(name) ?? { asked: 0, found: false };
-    // Before its definition is loaded a custom element says nothing about its kind.
-    if (root !== null || dom.matches.call(host, ':defined')) kind.asked++;
-    else dom.closedRoots.delete(host);
+    const name = kindOf(host, dom.localName(host));
+    const kind = kinds.get(name) ?? { asked: 0, found: false, early: false };
+    kind.asked++;
+    kind.early = root === null && !dom.matches.call(host, ':defined');
+    if (!kind.early) dom.keepClosedRoot(host, root);
     kind.found ||= root !== null;
     kinds.set(name, kind);
   }

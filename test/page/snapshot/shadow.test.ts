@@ -86,4 +86,13 @@ describe('shadow roots', () => {
     expect(await adoptClosedRoots(page.cdp, page.contextId())).toBe(0);
     expect((await page.snapshot()).closedHosts).toBe(0);
   });
+
+  it('custom elements that are defined late are asked about again, those that never are are not', async () => {
+    await page.load('<z-late></z-late><z-never></z-never>');
+    for (let i = 0; i < 2; i++) expect(await adoptClosedRoots(page.cdp, page.contextId())).toBe(0);
+    expect((await page.snapshot()).closedHosts).toBe(0);
+    await page.page.evaluate(`customElements.define('z-late', class extends HTMLElement { constructor() { super();
+      this.attachShadow({ mode: 'closed' }).innerHTML = '<button>Late</button>' } })`);
+    expect(await lines()).toEqual(['- button "Late" *']);
+  });
 });
