@@ -211,8 +211,8 @@ function extraText(shown: AxNode[], text: string): Difference[] {
   const out: Difference[] = [];
   for (const [, line = ''] of text.matchAll(/^\s*- text: (.*)$/gm)) {
     // Word by word, since the engine lists its nodes level by level.
-    const words = plain(line).split(' ');
-    if (!words.every((word) => have.includes(squeezed(word))))
+    const words = plain(line).split(/[^\p{L}\p{N}]+/u);
+    if (!words.every((word) => have.includes(word)))
       out.push({ kind: 'extra-text', element: '', engine: '', ours: line });
   }
   return out;
