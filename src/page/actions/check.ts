@@ -7,7 +7,7 @@ import { tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
-import { landPointer } from './landing.ts';
+import { readyToPress } from './landing.ts';
 import { clickAt } from './pointer.ts';
 
 export const CheckInput = Type.Object({ target: Target }, { additionalProperties: false });
@@ -58,7 +58,7 @@ async function clickOnce(
   wanted: ToggleState['state'],
   effects: Effects,
 ): Promise<ToggleState | undefined> {
-  await landPointer(op, ready);
+  await readyToPress(op, ready);
   effects.begin();
   await clickAt(op, ready.point, 'left', 1, 0);
   const now = await effects.orLeft(ready.frame, callHands(op, ready.frame, 'toggled', ready.number, wanted));

@@ -7,7 +7,7 @@ import { Target } from '../target.ts';
 import { type Candidate, tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
-import { arrival, landPointer } from './landing.ts';
+import { arrival, readyToPress } from './landing.ts';
 import { clickAt, type MouseButton } from './pointer.ts';
 import { Modifiers, Position } from './schemas.ts';
 import { chooseOption } from './select.ts';
@@ -78,7 +78,7 @@ async function press(
 ): Promise<GuardReport['wrong']> {
   const button: MouseButton = input.button ?? 'left';
   effects.expectDownload = ready.aimed.download;
-  if (!input.force) await landPointer(op, ready);
+  if (!input.force) await readyToPress(op, ready);
   effects.begin();
   const count = input.count ?? 1;
   await clickAt(op, ready.point, button, count, modifierBits(input.modifiers ?? []));

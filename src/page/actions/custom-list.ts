@@ -8,7 +8,7 @@ import { tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import type { Effects } from './effects.ts';
-import { landPointer } from './landing.ts';
+import { readyToPress } from './landing.ts';
 import { clickAt } from './pointer.ts';
 
 type Option = ListState['options'][number];
@@ -58,7 +58,7 @@ async function openedList(op: Operation, ready: Ready, effects: Effects): Promis
 
 async function clickRef(op: Operation, ref: string, effects: Effects): Promise<void> {
   const ready = await aimTarget(op, ref, { enabled: true, editable: false, hit: true, guard: true });
-  await landPointer(op, ready);
+  await readyToPress(op, ready);
   effects.begin();
   await clickAt(op, ready.point, 'left', 1, 0);
 }

@@ -8,7 +8,7 @@ import { tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
-import { arrival, landPointer } from './landing.ts';
+import { arrival, readyToPress } from './landing.ts';
 import { movePointer, pressButton, releaseButton } from './pointer.ts';
 import { Position } from './schemas.ts';
 
@@ -59,7 +59,7 @@ export async function drag(op: Operation, input: DragInput): Promise<DragResult>
   return withEffects<Kind>(op, async (effects) => {
     await using drags = await interceptDrags(op);
     const from = await aimTarget(op, input.from, aimOptions(input.fromPosition));
-    await landPointer(op, from);
+    await readyToPress(op, from);
     effects.begin();
     const pointer = new HeldPointer(op, from.point);
     await pointer.press();

@@ -15,6 +15,8 @@ export interface Ready {
 
 /** Scrolls to a node, waits until it can be used, and finds the point. Injected by its text. */
 export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scrolls: Scrolling) {
+  const MOVING: Fault = { why: 'moving', detail: 'the element is moving' };
+
   /** Where in the viewport the node, or the point of it, is to come: as a part of the height, and as CSSOM says it. */
   const ALIGNMENTS: [number, ScrollLogicalPosition][] = [
     [0.5, 'center'],
@@ -102,11 +104,12 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     if (point === null || hit === null || !hit.ok) return missed(node, hit);
     const anchor = states.anchorOf(node);
     const before = boxKey(anchor);
-    await p.frame();
-    if (animated(anchor)) await p.frame();
+    const drawn = await p.frame();
+    // An animation stands still where nothing is drawn; that is not being at rest.
+    if (animated(anchor) && !(drawn && (await p.frame())) && !document.hidden) return MOVING;
     const after = states.obstacle(node, options);
     if (after !== null) return after;
-    if (boxKey(anchor) !== before) return { why: 'moving', detail: 'the element is moving' };
+    if (boxKey(anchor) !== before) return MOVING;
     const again = hits.test(node, hits.standing(node), point);
     return again.ok ? { point, scrolled, instead: null } : missed(node, again);
   }

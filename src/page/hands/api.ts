@@ -39,6 +39,10 @@ export interface Hands {
   look(order: LookOrder): Promise<LookAnswer>;
   prepare(find: Find, options: AimOptions): Promise<AimAnswer>;
   report(): Promise<GuardReport>;
+  /** The latest pointer move came to the node that was prepared last, at its point. Known in frames only. */
+  landed(): boolean;
+  /** As `guard` of `prepare`, for a node in a frame. */
+  guard(ref: number): true;
   /** The pointer is over the node. */
   hovered(ref: number): boolean;
   field(ref: number): FieldState;
@@ -93,6 +97,8 @@ export function handsApi(
     look: looks.look,
     prepare: preparing.prepare,
     report: guards.report,
+    landed: guards.landed,
+    guard: (ref) => guards.arm(node(ref)),
     hovered: (ref) => hits.standing(node(ref)).some((el) => p.is(el, ':hover')),
     field: (ref) => fields.state(node(ref)),
     focus: (ref) => fields.takeFocus(node(ref)),

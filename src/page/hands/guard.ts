@@ -2,7 +2,7 @@
 import type { InjectedApi } from '../injected/types.ts';
 import type { HitTests } from './hit.ts';
 import type { Primitives } from './primitives.ts';
-import type { GuardReport } from './types.ts';
+import type { GuardReport, Point } from './types.ts';
 
 interface Watch {
   node: Element;
@@ -32,10 +32,12 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
     'contextmenu',
   ];
   /** Milliseconds after which an unused watch lets everything pass: its action was ended from outside. */
-  const LIFE = 2000;
+  const LIFE = 4000;
   let current: Watch | null = null;
+  /** CSS pixels: what scaling and rounding may make of a point. */
+  const NEAR = 3;
 
-  function reaches(watch: Watch, path: readonly EventTarget[]): boolean {
+  function reaches(watch: Pick<Watch, 'accepted' | 'known'>, path: readonly EventTarget[]): boolean {
     const first = path[0];
     for (let el = first instanceof Element ? first : null; el !== null; el = p.flatParent(el, watch.known)) {
       if (watch.accepted.includes(el)) return true;
@@ -62,7 +64,7 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
     event.stopImmediatePropagation();
   }
 
-  function arm(node: Element): void {
+  function arm(node: Element): true {
     disarm();
     const listener = (event: Event) => onEvent(watch, event);
     const options = { capture: true, passive: false };
@@ -81,6 +83,7 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
     };
     for (const type of PRESS) addEventListener(type, listener, options);
     current = watch;
+    return true;
   }
 
   function disarm(): void {
@@ -97,6 +100,29 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
     if (watch === null) return { seen: [], connected: false, closing };
     const wrong = watch.wrong === null ? {} : { wrong: api.describe(watch.wrong) };
     return { seen: [...watch.seen], connected: p.isConnected(watch.node), closing, ...wrong };
+  }
+
+  let pointer: { node: Element; at: Point; landed: boolean; stop(): void } | null = null;
+
+  /** Looks out for a move that reaches the node, or its label, at a place of this frame's viewport. */
+  function watchPointer(node: Element, at: Point): void {
+    pointer?.stop();
+    const known = p.roots(node);
+    const accepted = hits.standing(node);
+    const listener = (event: MouseEvent) => {
+      if (!event.isTrusted) return;
+      const there = Math.abs(event.clientX - at.x) <= NEAR && Math.abs(event.clientY - at.y) <= NEAR;
+      watch.landed = there && reaches({ accepted, known }, event.composedPath());
+    };
+    const stop = () => removeEventListener('mousemove', listener, true);
+    const watch = { node, at, landed: false, stop };
+    addEventListener('mousemove', listener, true);
+    pointer = watch;
+  }
+
+  /** The latest move of the pointer came to the node at the place that was aimed at. */
+  function landed(): boolean {
+    return pointer?.landed === true;
   }
 
   let drop: { seen: boolean; stop(): void } | null = null;
@@ -124,7 +150,7 @@ export function guards(p: Primitives, hits: HitTests, api: InjectedApi) {
     return seen;
   }
 
-  return { arm, disarm, dropped, report, watchDrop };
+  return { arm, disarm, dropped, landed, report, watchDrop, watchPointer };
 }
 
 export type Guards = ReturnType<typeof guards>;

@@ -114,7 +114,9 @@ export function preparing(
     }
     if (!('ready' in found)) return { nextRef, missing: found };
     const { node, described, ready } = found;
-    if (options.guard === true && options.force !== true) guards.arm(node);
+    // In a frame the pointer has to be brought there first, which takes its time.
+    if (window !== top && options.hit) guards.watchPointer(node, ready.point);
+    else if (window === top && options.guard === true && options.force !== true) guards.arm(node);
     return { nextRef, aimed: aimed(node, described, ready) };
   }
 

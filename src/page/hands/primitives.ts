@@ -87,13 +87,13 @@ export function primitives() {
     return el;
   }
 
-  /** Next frame; a page that draws none (hidden, throttled) does not hold us for ever. */
-  function frame(): Promise<void> {
+  /** Next frame. A page that draws none (hidden, throttled, starved) does not hold us for ever: false. */
+  function frame(): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, 250);
+      const timer = setTimeout(() => resolve(false), 250);
       requestAnimationFrame(() => {
         clearTimeout(timer);
-        resolve();
+        resolve(true);
       });
     });
   }

@@ -32,7 +32,10 @@ export interface AimOptions extends Needs {
   force?: boolean;
   /** A label stands for its control: act on that. */
   control?: boolean;
-  /** Keep a press that would reach another element from it, and record what reached the node. */
+  /**
+   * Keep a press that would reach another element from it, and record what reached the node. In the main frame only;
+   * in others the caller asks for it when the pointer is there.
+   */
   guard?: boolean;
 }
 

@@ -21,7 +21,7 @@ const page = new ActionPage({
   '/empty': `<a id=f href="#f"><div style="float:left;width:80px;height:30px;background:#ccc"></div></a>
     <div id=c style="display:contents" onclick="h.push('c')"><p>inside</div><script>h=[]</script>`,
 });
-const short = { timeoutMs: 3000 };
+const short = { timeoutMs: 4000 };
 const clicked = async (path: string, target: string) => {
   await page.goto(path);
   await page.run((op) => click(op, { target }), short);

@@ -95,7 +95,7 @@ test('a frame that is not laid out, or goes away while one waits, is an error', 
     const target = { selector: '#b', frame: 'x' };
     await page.eval('document.querySelector("iframe").style.display = "none"');
     await problem(
-      page.run((op) => click(op, { target }), { timeoutMs: 3000 }),
+      page.run((op) => click(op, { target }), { timeoutMs: 4000 }),
       'not_interactable',
     );
     await page.eval('document.querySelector("iframe").style.display = ""');

@@ -77,7 +77,7 @@ test('no content, a download, and a foreign scheme leave the page where it is, a
 
 test('a page that does not come within the wait is told as on its way', async () => {
   await page.goto();
-  const result = await page.run((op) => click(op, { target: '#s' }), { timeoutMs: 3000 });
+  const result = await page.run((op) => click(op, { target: '#s' }), { timeoutMs: 4000 });
   expect(result).toMatchObject({ navigated: false, navigating: page.server.url('/slow') });
   slow?.end('<p>at last');
   await expect.poll(() => page.tab.url).toBe(page.server.url('/slow'));

@@ -59,7 +59,7 @@ test('a click on an option selects it, in a closed list too', async () => {
   await page.run((op) => click(op, { target: '#l option:nth-child(2)' }));
   expect(await page.eval('l.value')).toBe('two');
   await problem(
-    page.run((op) => click(op, { target: '#s [value=ba]' }), { timeoutMs: 3000 }),
+    page.run((op) => click(op, { target: '#s [value=ba]' }), { timeoutMs: 4000 }),
     'not_interactable',
   );
 });

@@ -6,7 +6,7 @@ afterEach(async () => {
   // The tabs of one test must not count against the limit of the next.
   for (const tab of page.chrome.tabs.list().slice(1)) {
     const gone = new Promise<void>((resolve) => tab.once('closed', () => resolve()));
-    await tab.session.send('Page.close');
+    await page.tab.session.send('Target.closeTarget', { targetId: tab.targetId });
     await gone;
   }
 });

@@ -22,7 +22,7 @@ const page = new ActionPage({
     HTMLElement.prototype.focus=bad;Document.prototype.elementFromPoint=bad;JSON.stringify=bad;Array.prototype.map=bad;Promise.prototype.then=bad;Promise=bad;globalThis.requestAnimationFrame=bad;globalThis.getComputedStyle=bad;globalThis.setTimeout=bad;MessageChannel=bad;performance.now=bad;Map=bad;Set=bad</script>`,
   '/capture': `<button id=b onclick="n++">Go</button><script>n=0;for(const t of ['pointerdown','mousedown','pointerup','mouseup','click'])addEventListener(t,e=>e.stopImmediatePropagation(),true)</script>`,
 });
-const short = { timeoutMs: 3000 };
+const short = { timeoutMs: 4000 };
 
 test('a node that is removed while the button is down was not clicked', async () => {
   await page.goto();

@@ -15,7 +15,7 @@ const page = new ActionPage({
     <button id=clear style="opacity:0" onclick="h.push('clear')">transparent</button>
     <div style="width:100px;overflow:hidden;white-space:nowrap"><span style="display:inline-block;width:300px">wide</span><button id=side onclick="h.push('side')">side</button></div><script>h=[]</script>`,
 });
-const short = { timeoutMs: 2500 };
+const short = { timeoutMs: 4000 };
 const state = async (target: string) => {
   await page.goto();
   const error = await problem(

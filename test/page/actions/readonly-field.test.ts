@@ -10,7 +10,7 @@ const page = new ActionPage({
     <input id=u type=file><input id=late readonly><input id=w maxlength=4 type=password>
     <script>h=[];for(const t of ['input','change','beforeinput'])addEventListener(t,e=>h.push(t+':'+e.target.id),true)</script>`,
 });
-const short = { timeoutMs: 3000 };
+const short = { timeoutMs: 4000 };
 
 test.each([
   ['#r', 'not_editable'],

@@ -66,7 +66,7 @@ test('after a reload and after going back a ref is stale; after a hash change it
     page.run((op) => click(op, { target: ref })),
     'stale_ref',
   );
-  await page.eval('history.back()');
+  await page.eval('void setTimeout(() => history.back())');
   await expect.poll(() => page.tab.url).toBe(page.server.url('/one#here'));
   await problem(
     page.run((op) => click(op, { target: ref })),
