@@ -5,6 +5,7 @@ import { awaitLoad, type LoadResult, unchangedPage, WaitUntil, whenever } from '
 import { judged } from './navigate.ts';
 import type { Operation } from './operation.ts';
 import { UNTRUSTED } from './schema.ts';
+import { orTakenBack } from './take-back.ts';
 import { timeBox } from './time-box.ts';
 
 export const HistoryInput = Type.Object(
@@ -54,7 +55,7 @@ export function forward(op: Operation, input: HistoryInput): Promise<LoadResult>
 
 /** Loads the page again, also one that failed or crashed. Throws what `navigate` throws. */
 export async function reload(op: Operation, input: ReloadInput): Promise<LoadResult> {
-  judged(op, op.tab.frames.main.unreachableUrl ?? op.tab.url);
+  judged(op.env, op.tab.frames.main.unreachableUrl ?? op.tab.url, op.tab.id);
   op.revive();
   const ignoreCache = input.ignoreCache ?? false;
   return follow(op, input.waitUntil ?? 'load', () => op.main('Page.reload', { ignoreCache }));
@@ -83,12 +84,16 @@ async function traverse(op: Operation, step: -1 | 1, until: WaitUntil): Promise<
       `The tab is at entry ${currentIndex + 1} of ${entries.length}: there is nothing ${step < 0 ? 'before' : 'after'} it`,
     );
   }
-  judged(op, entry.url);
+  judged(op.env, entry.url, op.tab.id);
   return follow(op, until, () => op.main('Page.navigateToHistoryEntry', { entryId: entry.id }));
 }
 
 /** Sends a command that makes the main frame navigate, and waits as `navigate` does. */
-async function follow(op: Operation, until: WaitUntil, send: () => Promise<unknown>): Promise<LoadResult> {
+function follow(op: Operation, until: WaitUntil, send: () => Promise<unknown>): Promise<LoadResult> {
+  return orTakenBack(op, () => followed(op, until, send));
+}
+
+async function followed(op: Operation, until: WaitUntil, send: () => Promise<unknown>): Promise<LoadResult> {
   using watch = new NavigationWatch(op);
   await send();
   const { loaderId, navigationType } = await op.race(Promise.race([watch.started, watch.refused]));

@@ -33,8 +33,8 @@ export interface PageEnvironment {
   readonly snapshots: SnapshotStore;
   /** How the session answers JavaScript dialogs; under `report` they stay open until the caller answers. */
   readonly dialogs: 'report' | 'accept' | 'dismiss';
-  /** Judges the URL of a navigation before Chrome sees it. */
-  judgeNavigation(url: string): DecisionView;
+  /** Judges the URL of a navigation of a tab before Chrome sees it. */
+  judgeNavigation(url: string, tab?: string): DecisionView;
   /** Denials of the floor and the guard since a moment (`Date.now()` milliseconds), oldest first. */
   denialsSince(time: number): DecisionView[];
   /** Downloads since a moment, oldest first. */

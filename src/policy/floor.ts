@@ -21,6 +21,7 @@ import { type Link, type OpenOptions, Outbound } from './outbound.ts';
 import { PeerCheck } from './peer.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
+import { reset } from './tunnel.ts';
 
 export interface FloorCaps {
   /** Connections from Chrome at one time; more are closed at once. */
@@ -147,7 +148,7 @@ export class Floor implements AsyncDisposable {
     let connectionsClosed = 0;
     for (const link of this.#links) {
       if (this.#outbound.passes(link)) continue;
-      link.socket.resetAndDestroy();
+      reset(link.socket);
       connectionsClosed += 1;
     }
     return { connectionsClosed };
@@ -298,8 +299,8 @@ export class Floor implements AsyncDisposable {
     const disposed = this.#outbound[Symbol.asyncDispose]();
     const sockets = [...this.#clients, ...[...this.#links].map(({ socket }) => socket)];
     const connectionsClosed = this.#clients.size;
-    const gone = sockets.map((socket) => (socket.closed ? undefined : once(socket, 'close')));
-    for (const socket of sockets) socket.resetAndDestroy();
+    const gone = sockets.map(closed);
+    for (const socket of sockets) reset(socket);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     await Promise.all([...gone, promise, disposed]);
@@ -325,6 +326,14 @@ async function listen(server: Server, host: string): Promise<string> {
   server.listen({ host, port: 0, backlog: 511, exclusive: true });
   await once(server, 'listening');
   return host;
+}
+
+/** Resolves at `close`. Not `once`, which an error on the way there would make reject. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve();
+    else socket.once('close', () => resolve());
+  });
 }
 
 /** A broken connection is followed by `close`, and that is where it is dealt with. */

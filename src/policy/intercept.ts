@@ -8,18 +8,20 @@ export interface InterceptPattern {
   readonly resourceType?: string;
 }
 
+/**
+ * What each kind is called when a request is paused. Chromium 156 pauses `fetch()`, `XMLHttpRequest` and `EventSource`
+ * alike as `XHR`: a policy that blocks `xhr` or `fetch` blocks all three, and `eventsource` those that ask for an event
+ * stream. What it cannot tell from other traffic at all (text tracks, manifests, prefetches) is no kind that can be blocked.
+ */
 const cdpTypes: Readonly<Record<BlockType, string>> = {
   image: 'Image',
   media: 'Media',
   font: 'Font',
   stylesheet: 'Stylesheet',
   script: 'Script',
-  texttrack: 'TextTrack',
   xhr: 'XHR',
-  fetch: 'Fetch',
-  prefetch: 'Prefetch',
-  eventsource: 'EventSource',
-  manifest: 'Manifest',
+  fetch: 'XHR',
+  eventsource: 'XHR',
   ping: 'Ping',
   cspviolationreport: 'CSPViolationReport',
   other: 'Other',
@@ -35,20 +37,35 @@ export function requiresInterception(policy: Policy): boolean {
 
 /**
  * What to intercept beside documents, which the guard judges anyway. The patterns may match too much, never too little:
- * each request that is paused is judged by `decideUrl` and `isBlockedType`.
+ * each request that is paused is judged by `decideUrl` and `blockedAs`.
  */
 export function interceptPatterns(policy: Policy): readonly InterceptPattern[] {
   const urls = new Set(urlRules(policy).map(urlPatternOf));
   if (urls.has('*') || urls.size > maxPatterns) return [{ urlPattern: '*' }];
   return [
     ...[...urls].map((urlPattern) => ({ urlPattern })),
-    ...policy.block.map((type) => ({ urlPattern: '*', resourceType: cdpTypes[type] })),
+    ...[...new Set(policy.block.map((type) => cdpTypes[type]))].map((resourceType) => ({
+      urlPattern: '*',
+      resourceType,
+    })),
   ];
 }
 
-/** Is this CDP `Network.ResourceType` blocked? */
-export function isBlockedType(policy: Policy, resourceType: string): boolean {
-  return policy.block.some((type) => cdpTypes[type] === resourceType);
+/** A paused request, as far as its kind shows. */
+export interface PausedKind {
+  /** CDP `Network.ResourceType`. */
+  readonly resourceType: string;
+  /** Its `Accept` header, which no page can change for an `EventSource`. */
+  readonly accept?: string | undefined;
+}
+
+/** The kind by which the policy blocks this request; `undefined` when it does not. */
+export function blockedAs(policy: Policy, request: PausedKind): BlockType | undefined {
+  return policy.block.find(
+    (type) =>
+      cdpTypes[type] === request.resourceType &&
+      (type !== 'eventsource' || request.accept === 'text/event-stream'),
+  );
 }
 
 function urlRules(policy: Policy): readonly Rule[] {

@@ -7,19 +7,16 @@ import type { Rule } from './rule.ts';
 /** `public`: every public address. `allowlist`: only what `allow` names. */
 export type Mode = 'public' | 'allowlist';
 
-/** Kinds of sub-resource that can be blocked: what interception sees of CDP's Network.ResourceType, in lower case. */
+/** Kinds of sub-resource that can be blocked: those that interception can tell apart (`intercept.ts`). */
 export const blockTypes = [
   'image',
   'media',
   'font',
   'stylesheet',
   'script',
-  'texttrack',
   'xhr',
   'fetch',
-  'prefetch',
   'eventsource',
-  'manifest',
   'ping',
   'cspviolationreport',
   'other',

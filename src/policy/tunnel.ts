@@ -19,19 +19,28 @@ export function joinSockets(client: Socket, link: Joinable, idleMs: number): voi
   if (link.bulk === undefined) upstream.pipe(client);
   else link.bulk.pour(upstream, client);
   client.once('close', (broken) => {
-    if (broken || !client.readableEnded) upstream.resetAndDestroy();
+    if (broken || !client.readableEnded) reset(upstream);
     // The client is done; what is left is to deliver its last bytes.
-    else upstream.setTimeout(idleMs, () => upstream.resetAndDestroy());
+    else upstream.setTimeout(idleMs, () => reset(upstream));
   });
   upstream.once('close', (broken) => {
     // Ended in good order, the client may still be reading what is buffered for it.
-    if (broken || !upstream.readableEnded) client.resetAndDestroy();
+    if (broken || !upstream.readableEnded) reset(client);
   });
   // Every byte of either direction passes through the client, so its clock is the clock of both.
   client.setTimeout(idleMs, () => {
-    client.resetAndDestroy();
-    upstream.resetAndDestroy();
+    reset(client);
+    reset(upstream);
   });
+}
+
+/**
+ * Breaks a connection so that the peer sees it. One whose own end is still on its way can only be closed: libuv refuses
+ * to reset it (EINVAL), and Node would then neither close the handle nor say `close`.
+ */
+export function reset(socket: Socket): void {
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
 }
 
 /** Sends the last bytes and closes; a peer that does not close its end within `lingerMs` is cut off. */

@@ -5,6 +5,7 @@ import type { Operation } from '../page/operation.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
 import type { Session } from '../sessions/session.ts';
+import type { Problem } from './problem.ts';
 
 /** Facts of the HTTP request that a handler may need. */
 export interface RequestFacts {
@@ -31,6 +32,16 @@ export interface ServiceContext {
   readonly metrics: Metrics;
   /** Every operation there is. */
   capabilities(): readonly Capability[];
+  /**
+   * Checks one step of a batch and gives the function that runs it, which never throws.
+   * @param pointer where the step stands in the request, for problems (RFC 6901)
+   * @throws AirlockError `invalid_request` for a name that is no step, or an input that does not fit
+   */
+  prepareStep(
+    session: Session,
+    step: Readonly<Record<string, unknown>>,
+    pointer: string,
+  ): () => Promise<StepResult>;
 }
 
 export interface SessionContext extends ServiceContext {
@@ -65,14 +76,24 @@ export class Bytes {
   }
 }
 
-/** A body that goes on as long as there is something to tell: server-sent events. */
-export class EventStream {
-  readonly messages: AsyncIterable<string>;
+/** A body that goes on as long as there is something to tell: server-sent events, lines of a batch. */
+export class TextStream {
+  readonly contentType: string;
+  readonly chunks: AsyncIterable<string>;
 
-  /** @param messages each a whole SSE message, with its empty line */
-  constructor(messages: AsyncIterable<string>) {
-    this.messages = messages;
+  constructor(contentType: string, chunks: AsyncIterable<string>) {
+    this.contentType = contentType;
+    this.chunks = chunks;
   }
+}
+
+/** What one step of a batch answered. */
+export interface StepResult {
+  readonly op: string;
+  readonly ok: boolean;
+  /** What the route would have answered; bytes as `{contentType, base64}`. */
+  readonly result?: unknown;
+  readonly problem?: Problem;
 }
 
 /** A result with headers or a status of its own. */
@@ -120,7 +141,7 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly text?: (result: Static<R>) => string;
   /** Answers without a token (health probes and pages for people). */
   readonly open?: boolean;
-  run(context: ContextOf[S], input: Static<I>): Promise<Static<R> | Bytes | EventStream | Reply<Static<R>>>;
+  run(context: ContextOf[S], input: Static<I>): Promise<Static<R> | Bytes | TextStream | Reply<Static<R>>>;
 }
 
 /** A definition with its types erased: what routes, OpenAPI, capabilities and batch iterate over. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { SessionEvent } from '../sessions/events.ts';
 import type { Session } from '../sessions/session.ts';
-import { defineOperation, EventStream } from './define.ts';
+import { defineOperation, TextStream } from './define.ts';
 
 /** A comment now and then tells a reader, and whatever is between, that the connection lives. */
 const HEARTBEAT_MS = 15_000;
@@ -29,7 +29,7 @@ const events = defineOperation({
       throw new AirlockError('invalid_request', 'Last-Event-ID must be the id of an event of this session');
     }
     const from = header === undefined ? (since ?? 0) : Number(header);
-    return new EventStream(messages(session, from, request.signal));
+    return new TextStream('text/event-stream; charset=utf-8', messages(session, from, request.signal));
   },
 });
 

@@ -1,4 +1,5 @@
 import { actingOperations } from './acting.ts';
+import { batchOperations } from './batch.ts';
 import type { AnyOperation } from './define.ts';
 import { eventOperations } from './events.ts';
 import { heapOperations } from './heap.ts';
@@ -9,6 +10,7 @@ import { serviceOperations } from './service.ts';
 import { sessionOperations } from './sessions.ts';
 import { stateOperations } from './state.ts';
 import { tabOperations } from './tabs.ts';
+import { waitingOperations } from './waiting.ts';
 
 /** Every operation of the service: the one list that routes, OpenAPI, capabilities and batch read. */
 export const operations: readonly AnyOperation[] = [
@@ -20,6 +22,8 @@ export const operations: readonly AnyOperation[] = [
   ...navigationOperations,
   ...readingOperations,
   ...actingOperations,
+  ...waitingOperations,
+  ...batchOperations,
   ...stateOperations,
   ...heapOperations,
 ];

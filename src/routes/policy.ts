@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { narrowPolicy, parsePolicy, policyToJson } from '../policy/policy.ts';
+import { parsePolicy, policyToJson } from '../policy/policy.ts';
 import { defineOperation } from './define.ts';
 
 export const DecisionResult = Type.Object({
@@ -53,10 +53,8 @@ const putPolicy = defineOperation({
   result: Type.Object({ policy: Type.Unknown(), connectionsClosed: Type.Integer() }),
   errors: ['invalid_policy'],
   async run({ session }, { policy }) {
-    const { floor } = session.browser;
-    const narrowed = narrowPolicy(floor.policy, parsePolicy(policy));
-    const { connectionsClosed } = floor.setPolicy(narrowed);
-    return { policy: policyToJson(narrowed), connectionsClosed };
+    const narrowed = await session.narrowPolicy(parsePolicy(policy));
+    return { policy: policyToJson(narrowed.policy), connectionsClosed: narrowed.connectionsClosed };
   },
 });
 

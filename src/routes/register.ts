@@ -1,42 +1,20 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type TObject, Type } from 'typebox';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
+import { contextOf } from './context.ts';
 import {
   type AnyOperation,
   Bytes,
-  type Capability,
-  EventStream,
   Reply,
   type RequestFacts,
   type ServiceContext,
+  TextStream,
 } from './define.ts';
 import { fence } from './fence.ts';
+import { fullInput, runOperation } from './invoke.ts';
 import { operationSchema } from './openapi.ts';
 import { inputValidator } from './validate.ts';
-
-/** What every page operation takes besides its own input (api.md, Conventions). */
-export const PageInput = {
-  tab: Type.Optional(Type.String({ pattern: '^t[1-9][0-9]{0,8}$', description: 'default: the active tab' })),
-  timeoutMs: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 300_000,
-      description: 'milliseconds until the operation is given up',
-    }),
-  ),
-};
-
-/** The input as it comes over HTTP: with the members that all operations of the scope share. */
-export function fullInput(operation: AnyOperation): TObject {
-  const own = operation.input.properties;
-  const shared = operation.scope === 'page' ? PageInput : {};
-  const fenced = operation.text ? { fence: Type.Optional(Type.Boolean(FENCE)) } : {};
-  return Type.Object({ ...shared, ...own, ...fenced }, { additionalProperties: false });
-}
-
-const FENCE = { description: 'wrap the text of the page in a begin/end pair that it cannot forge' };
 
 /** Makes one route of one definition. */
 export function registerOperation(
@@ -60,7 +38,7 @@ export function registerOperation(
       const input = readInput(request, operation, inBody);
       validate(input);
       const result = await invoke(
-        { ...parts(), request: factsOf(request, reply), capabilities: () => all.map(capability) },
+        contextOf(parts(), all, factsOf(request, reply)),
         operation,
         request,
         input,
@@ -92,32 +70,14 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
   return { id: request.id, headers: request.headers, signal: hangUp(reply) };
 }
 
-function capability(operation: AnyOperation): Capability {
-  const { name, method, path, summary, scope, result } = operation;
-  return { name, method, path, summary, scope, request: fullInput(operation), response: result };
-}
-
-async function invoke(
+function invoke(
   context: ServiceContext,
   operation: AnyOperation,
   request: FastifyRequest,
   input: Record<string, unknown>,
 ): Promise<unknown> {
-  if (operation.scope === 'service') return operation.run(context, input);
-  const session = context.service.get(sessionIdOf(request));
-  if (operation.scope === 'observer') {
-    session.touch();
-    return operation.run({ ...context, session }, input);
-  }
-  const { tab, timeoutMs, ...own } = input;
-  return session.run(
-    {
-      tab: typeof tab === 'string' ? tab : undefined,
-      timeoutMs: typeof timeoutMs === 'number' ? timeoutMs : operation.timeoutMs,
-      client: context.request.signal,
-    },
-    (op) => operation.run({ ...context, session, op }, own),
-  );
+  const session = operation.scope === 'service' ? undefined : context.service.get(sessionIdOf(request));
+  return runOperation(context, operation, session, input);
 }
 
 export function sessionIdOf(request: FastifyRequest): string {
@@ -157,9 +117,7 @@ function send(
       .type(body.contentType)
       .send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
   }
-  if (body instanceof EventStream) {
-    return reply.type('text/event-stream; charset=utf-8').send(Readable.from(body.messages));
-  }
+  if (body instanceof TextStream) return reply.type(body.contentType).send(Readable.from(body.chunks));
   if (operation.text && !wantsJson(request.headers.accept)) {
     const text = operation.text(body);
     return reply.type('text/plain; charset=utf-8').send(fenced ? fence(text) : text);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
 import { RefTable } from '../page/refs.ts';
+import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
-import { decideUrl } from '../policy/decide.ts';
-import type { Decision } from '../policy/decision.ts';
 import { Floor } from '../policy/floor.ts';
 import { type Policy, type PolicyJson, policyToJson } from '../policy/policy.ts';
 
@@ -22,12 +22,13 @@ import { chromeEnvironment } from './chrome-environment.ts';
 import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
 import { Downloads } from './downloads.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
-import { Guard, type UrlRequest } from './guard.ts';
+import { Guard } from './guard.ts';
 import { type ChromeExit, type LaunchedChrome, launchChrome } from './launch-chrome.ts';
 import { outfit } from './outfit.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { SessionSpec } from './spec.ts';
 import { Targets } from './targets.ts';
+import { UrlJudge } from './url-judge.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 export interface BrowserOptions {
@@ -56,6 +57,7 @@ export class Browser {
   readonly floor: Floor;
   readonly tabs = new Tabs();
   readonly refs = new RefTable();
+  readonly judge: UrlJudge;
   /** Tabs that were closed as they opened, because there were too many. */
   readonly refusedTabs: string[] = [];
   readonly #options: BrowserOptions;
@@ -63,6 +65,8 @@ export class Browser {
   #chrome: LaunchedChrome | undefined;
   #connection: Connection | undefined;
   #downloads: Downloads | undefined;
+  #targets: Targets | undefined;
+  #guard: Guard | undefined;
   #identity: ProcessIdentity | undefined;
   #reaped: Promise<Receipt> | undefined;
 
@@ -72,6 +76,7 @@ export class Browser {
     this.id = options.id;
     this.workspace = workspace;
     this.floor = floor;
+    this.judge = new UrlJudge(floor, options.self);
   }
 
   /**
@@ -154,18 +159,40 @@ export class Browser {
     return new Set([pid, ...index.descendants(pid).map((process) => process.pid)]);
   }
 
-  /** Judges a URL as the guard does; `record` puts the verdict in the session's log. */
-  judge(request: UrlRequest, record: boolean): Decision {
-    const decision = decideUrl(request.url, this.floor.policy, {
-      self: this.#options.self,
-      use: request.use,
-      method: request.method,
-    });
-    if (record) {
-      const { url, tab } = request;
-      this.floor.log.record({ stage: 'url', target: url, decision, ...(tab === undefined ? {} : { tab }) });
+  /**
+   * Judges by `policy` from now on, at both levels; connections that it does not let through are reset first.
+   * @returns how many were
+   */
+  async setPolicy(policy: Policy): Promise<{ connectionsClosed: number }> {
+    const closed = this.floor.setPolicy(policy);
+    await this.#guard?.refresh();
+    return closed;
+  }
+
+  /**
+   * Opens a tab on about:blank; resolves when the guard is on it and it can be used.
+   * @throws AirlockError `tab_limit`
+   */
+  async openTab(): Promise<Tab> {
+    if (this.tabs.list().length >= MAX_TABS) {
+      throw new AirlockError('tab_limit', `${MAX_TABS} tabs are open, which is the limit`);
     }
-    return decision;
+    const { targetId } = await this.connection.send('Target.createTarget', { url: 'about:blank' });
+    const known = this.tabs.byTarget(targetId);
+    if (known) return known;
+    return new Promise((resolve) => {
+      const onOpened = (tab: Tab) => {
+        if (tab.targetId !== targetId) return;
+        this.tabs.off('opened', onOpened);
+        resolve(tab);
+      };
+      this.tabs.on('opened', onOpened);
+    });
+  }
+
+  /** Asks Chrome for the titles of all tabs. */
+  async refreshTitles(): Promise<void> {
+    await this.#targets?.refreshTitles();
   }
 
   /** Stops reading from Chrome until the answer is called: back-pressure for what is written to disk as it comes in. */
@@ -183,10 +210,9 @@ export class Browser {
     const chrome = this.#chrome;
     if (!chrome) throw new AirlockError('internal', 'The browser is not started');
     this.#spec = spec;
-    this.floor.setPolicy(policy);
-    this.floor.openToUser();
     const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
-    await this.#untilExit(chrome, signal, Promise.all(dressed));
+    await this.#untilExit(chrome, signal, Promise.all([this.setPolicy(policy), ...dressed]));
+    this.floor.openToUser();
   }
 
   /** Ends everything and proves it. Every call gets the same receipt. */
@@ -243,23 +269,40 @@ export class Browser {
     const downloadDir = join(this.workspace.files, 'downloads');
     await mkdir(downloadDir, { mode: 0o700 });
     this.#downloads = new Downloads(connection, downloadDir);
+    const guard = new Guard({
+      connection,
+      judge: this.judge,
+      policy: () => this.floor.policy,
+      tabOf: (frameId) => targets.tabOfFrame(frameId),
+      outfit: (session, kind) => outfit(session, kind, this.#spec),
+      onFault: this.#options.onFault,
+    });
+    this.#guard = guard;
     const targets = new Targets({
       connection,
       tabs: this.tabs,
-      guard: new Guard({
-        judge: (request) => this.#judgePaused(request),
-        outfit: (session, kind) => outfit(session, kind, this.#spec),
-        onFault: this.#options.onFault,
-      }),
+      guard,
       maxTabs: MAX_TABS,
       onRefusedTab: (url) => this.refusedTabs.push(url),
       onFault: this.#options.onFault,
     });
-    await this.#untilExit(chrome, signal, Promise.all([this.#downloads.start(), targets.start()]));
+    this.#targets = targets;
+    // In this order on the pipe: no target is let run before requests are intercepted.
+    const started = [this.#downloads.start(), guard.refresh(), targets.start()];
+    await this.#untilExit(chrome, signal, Promise.all(started));
+    await this.#untilExit(chrome, signal, this.#renewFirstTab());
   }
 
-  async #judgePaused(request: UrlRequest): Promise<Decision> {
-    return this.judge(request, true);
+  /**
+   * Chrome makes the loaders of a document when it makes the document: those of the tab that it starts with are older
+   * than the interception, and pass it by (measured on 156). A second about:blank takes the place of the first, in the
+   * history too.
+   */
+  async #renewFirstTab(): Promise<void> {
+    const tab = this.tabs.get(undefined);
+    const renewed = once(tab.frames, 'navigated');
+    await tab.session.send('Page.navigate', { url: 'about:blank' });
+    await renewed;
   }
 
   /**

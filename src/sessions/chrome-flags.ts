@@ -34,6 +34,8 @@ const deadEnd = 'https://127.0.0.1:1';
 /** Switches that both engines have. */
 const commonFlags: readonly string[] = [
   '--remote-debugging-pipe', // and never a port: any local process, and a page of the port's origin, could drive it
+  // A process of its own for every site. Full Chrome on a desktop does so by itself, the shell only when told to.
+  '--site-per-process',
   '--disable-quic', // nothing may try UDP; with a SOCKS proxy none was seen, the switch states it
   '--disable-breakpad', // no crash upload of its own accord; dumps land in HOME, which is in the workspace
   '--password-store=basic', // no key ring of the desktop user
@@ -85,6 +87,7 @@ const commonOffFeatures: readonly string[] = [
   'WebRtcHideLocalIpsWithMdns', // announces host candidates by multicast (224.0.0.251), past every proxy setting
   'AsyncDns', // the built-in resolver asks 8.8.8.8 when a direct context appears; Chrome must never resolve
   'DnsOverHttpsUpgrade', // the same resolver's upgrade probe
+  'Prerender2', // runs pages that nobody opened, and that no tab shows
   'PrefetchProxy', // fetches through a tunnel of Google's
   'OptimizationHints', // fetches hints on visited hosts
   'Translate', // fetches language lists, and offers a bubble

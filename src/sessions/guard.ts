@@ -1,18 +1,20 @@
+import { LRUCache } from 'lru-cache';
+import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { type CdpSession, isDetached, type Protocol } from '../page/cdp.ts';
 import type { Tab } from '../page/tab.ts';
-import type { Decision } from '../policy/decision.ts';
+import { interceptPatterns } from '../policy/intercept.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { TargetGuard, TargetKind } from './targets.ts';
-
-export interface UrlRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly use: 'navigation' | 'subframe' | 'subresource';
-  readonly tab: string | undefined;
-}
+import type { UrlJudge } from './url-judge.ts';
 
 export interface GuardOptions {
-  /** Judges one request by its full URL, and records the verdict. */
-  readonly judge: (request: UrlRequest) => Promise<Decision>;
+  /** The browser's own session: what is intercepted there is intercepted in every target. */
+  readonly connection: Connection;
+  readonly judge: UrlJudge;
+  /** The policy in force. */
+  readonly policy: () => Policy;
+  /** The tab that shows a frame. */
+  readonly tabOf: (frameId: string) => Tab | undefined;
   /** Commands for a page before it runs: emulation, init scripts. Must send before they yield. */
   readonly outfit: (session: CdpSession, kind: TargetKind) => Promise<unknown>;
   /** A fault in answering a paused request; the request was failed. */
@@ -20,78 +22,123 @@ export interface GuardOptions {
 }
 
 /**
- * What is seen at URL level: documents, so that every hop of a navigation is judged by its full URL, and schemes that
- * never reach the floor. Not for all traffic: interception costs a round trip per request, does not see WebSockets,
- * and the floor judges every connection anyway.
+ * What is seen at URL level whatever the rules are: documents, so that every hop of a navigation is judged by its full
+ * URL, and schemes that never reach the floor. All the rest only where a rule needs it (`interceptPatterns`).
  */
-const PATTERNS: Protocol.Fetch.RequestPattern[] = [
+const ALWAYS: readonly Protocol.Fetch.RequestPattern[] = [
   { urlPattern: '*', resourceType: 'Document', requestStage: 'Request' },
   { urlPattern: 'file:*', requestStage: 'Request' },
   { urlPattern: 'ftp:*', requestStage: 'Request' },
 ];
 
-/**
- * Where a main frame may be. Everything else (chrome:, devtools:, view-source:, file:, data:, …) is refused before the
- * navigation where Chrome lets us, and left at once where a document was committed without asking (Chromium does not
- * show chrome:, about: and data: to `Fetch`).
- */
-const MAY_BE_SHOWN = /^(?:https?:|about:blank(?:$|[?#])|chrome-error:\/\/chromewebdata\/|$)/;
+/** Chrome's own PDF viewer (a fixed id in Chromium's source) and the parts it is built of. */
+const PDF_VIEWER = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/';
+const PARTS = 'chrome://resources/';
 
-/** The URL level of the network policy: put on each target before it runs. */
+/** Where a frame is before it is anywhere, and what Chrome shows when a load failed. */
+const NOWHERE = /^(?:about:blank(?:$|[?#])|chrome-error:\/\/chromewebdata\/|$)/;
+
+/** Frames whose approved document is remembered until it is shown. */
+const APPROVED_KEPT = 1000;
+
+/**
+ * The URL level of the network policy. Requests are intercepted at the browser's own session, and so for pages, frames
+ * and workers of every kind at once; measured on Chromium 156, it sees more there than on each target (the script of a
+ * worker that a worker starts). Three kinds pass it unseen: WebSockets, prefetches of speculation rules and uploads of
+ * the Reporting API. For them, as for everything, the floor is the boundary.
+ *
+ * What Chrome shows without asking (about:, chrome:, a page from its history, one that a service worker made) is judged
+ * when it is shown, and left at once if it may not be.
+ */
 export class Guard implements TargetGuard {
   readonly #options: GuardOptions;
+  /** By frame: the document that was let through last. */
+  readonly #approved = new LRUCache<string, string>({ max: APPROVED_KEPT });
 
   constructor(options: GuardOptions) {
     this.#options = options;
-  }
-
-  async guard(session: CdpSession, kind: TargetKind, tab: Tab | undefined): Promise<unknown> {
-    session.on('Fetch.requestPaused', (event) => {
-      this.#paused(session, event, tab).catch((error: unknown) => {
-        if (!isDetached(error)) this.#options.onFault(error);
-      });
+    options.connection.on('Fetch.requestPaused', (event) => {
+      this.#paused(event).catch((error: unknown) => this.#fault(error));
     });
-    if (kind === 'page' && tab) this.#watchCommitted(session, tab);
-    if (kind === 'worker') return this.#options.outfit(session, kind);
-    return Promise.all([
-      session.send('Fetch.enable', { patterns: PATTERNS }),
-      this.#options.outfit(session, kind),
-    ]);
   }
 
-  async #paused(
-    session: CdpSession,
-    event: Protocol.Fetch.RequestPausedEvent,
-    tab: Tab | undefined,
-  ): Promise<void> {
-    const document = event.resourceType === 'Document';
-    const main = document && event.frameId === tab?.frames.main.id;
-    let allowed = false;
-    try {
-      const decision = await this.#options.judge({
-        url: event.request.url + (event.request.urlFragment ?? ''),
-        method: event.request.method,
-        use: main ? 'navigation' : document ? 'subframe' : 'subresource',
-        tab: tab?.id,
+  /**
+   * Switches interception on, or to what the policy of now needs. What is sent to Chrome afterwards is judged by it. Call
+   * it before Chrome is told to attach to its pages.
+   */
+  async refresh(): Promise<void> {
+    const patterns = [...ALWAYS, ...interceptPatterns(this.#options.policy()).map(toPattern)];
+    await this.#options.connection.send('Fetch.enable', { patterns });
+  }
+
+  guard(session: CdpSession, kind: TargetKind, tab: Tab | undefined): Promise<unknown> {
+    if (kind !== 'worker' && tab) {
+      session.on('Page.frameNavigated', ({ frame }) => {
+        this.#shown(session, frame, tab).catch((error: unknown) => this.#fault(error));
       });
-      allowed = decision.verdict === 'allow';
-    } catch (error) {
-      this.#options.onFault(error);
     }
-    const { requestId } = event;
-    if (allowed) await session.send('Fetch.continueRequest', { requestId });
-    else await session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    return this.#options.outfit(session, kind);
   }
 
-  #watchCommitted(session: CdpSession, tab: Tab): void {
-    session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.parentId !== undefined || MAY_BE_SHOWN.test(frame.url)) return;
-      const left = this.#options
-        .judge({ url: frame.url, method: 'GET', use: 'navigation', tab: tab.id })
-        .then(() => session.send('Page.navigate', { url: 'about:blank' }));
-      left.catch((error: unknown) => {
-        if (!isDetached(error)) this.#options.onFault(error);
-      });
-    });
+  async #paused(event: Protocol.Fetch.RequestPausedEvent): Promise<void> {
+    const { connection } = this.#options;
+    const { requestId } = event;
+    if (await this.#mayGo(event)) await connection.send('Fetch.continueRequest', { requestId });
+    else await connection.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
   }
+
+  async #mayGo({ request, resourceType, frameId }: Protocol.Fetch.RequestPausedEvent): Promise<boolean> {
+    const { judge, tabOf, onFault } = this.#options;
+    const document = resourceType === 'Document';
+    if (!document && (request.url.startsWith(PDF_VIEWER) || request.url.startsWith(PARTS))) return true;
+    try {
+      const tab = tabOf(frameId);
+      // A document of a frame that is not known yet is judged as a page: the stricter of the two.
+      const inner = tab !== undefined && tab.frames.main.id !== frameId;
+      const { verdict } = await judge.judge(
+        {
+          url: request.url,
+          method: request.method,
+          use: document ? (inner ? 'subframe' : 'navigation') : 'subresource',
+          tab: tab?.id,
+        },
+        { resourceType, accept: header(request.headers, 'accept') },
+      );
+      if (document && verdict === 'allow') this.#approved.set(frameId, request.url);
+      return verdict === 'allow';
+    } catch (error) {
+      onFault(error);
+      return false;
+    }
+  }
+
+  async #shown(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
+    const inner = frame.parentId !== undefined;
+    const { url } = frame;
+    if (NOWHERE.test(url) || (inner && url.startsWith(PDF_VIEWER))) return;
+    if (this.#approved.get(frame.id) === url) return;
+    // A page may show what it made itself, anywhere: such a document is of the page's own origin.
+    const use = inner || url.startsWith('blob:') ? 'subframe' : 'navigation';
+    const decision = this.#options.judge.announce({ url, method: 'GET', use, tab: tab.id });
+    if (decision.verdict === 'deny')
+      await session.send('Page.navigate', { url: 'about:blank', frameId: frame.id });
+  }
+
+  #fault(error: unknown): void {
+    // The request, or the target with it, was gone before it had its answer.
+    const gone = error instanceof Error && /Invalid InterceptionId/.test(error.message);
+    if (!gone && !isDetached(error)) this.#options.onFault(error);
+  }
+}
+
+function toPattern(pattern: { urlPattern: string; resourceType?: string }): Protocol.Fetch.RequestPattern {
+  const { urlPattern, resourceType } = pattern;
+  const type =
+    resourceType === undefined ? {} : { resourceType: resourceType as Protocol.Network.ResourceType };
+  return { urlPattern, requestStage: 'Request', ...type };
+}
+
+function header(headers: Protocol.Network.Headers, name: string): string | undefined {
+  const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name);
+  return found?.[1];
 }

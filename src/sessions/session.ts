@@ -3,19 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError } from '../errors.ts';
 import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
+import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
 import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
+import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import type { Receipt } from '../residual/receipts.ts';
+import { answerInTime } from './answer-in-time.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
 import type { SessionSpec } from './spec.ts';
+import { tellOfTab } from './tab-events.ts';
 
 export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
 
@@ -54,11 +58,11 @@ interface SessionEvents {
   turn: [waitedSeconds: number];
 }
 
+/** Opening, showing and closing a tab is Chrome's own work; no page can hold it up. */
+const TAB_TIMEOUT_MS = 10_000;
+
 /** The pipe of a Chrome that dies closes a little before its exit is known. */
 const DETACH_GRACE_MS = 500;
-
-/** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
-const UNWIND_MS = 800;
 
 /** One caller's browser: what runs in it, how long it lives, how it ends. */
 export class Session extends EventEmitter<SessionEvents> implements PageEnvironment {
@@ -135,9 +139,16 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.#armClock();
   }
 
-  judgeNavigation(url: string): DecisionView {
-    const decision = this.browser.judge({ url, method: 'GET', use: 'navigation', tab: undefined }, true);
+  judgeNavigation(url: string, tab?: string): DecisionView {
+    const decision = this.browser.judge.announce({ url, method: 'GET', use: 'navigation', tab });
     return { target: url, ...decision };
+  }
+
+  /** Narrows the network policy of the live session. @throws AirlockError `invalid_policy` */
+  async narrowPolicy(inner: Policy): Promise<{ policy: Policy; connectionsClosed: number }> {
+    const policy = narrowPolicy(this.browser.floor.policy, inner);
+    const { connectionsClosed } = await this.browser.setPolicy(policy);
+    return { policy, connectionsClosed };
   }
 
   denialsSince(time: number): DecisionView[] {
@@ -212,6 +223,53 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     }
   }
 
+  /**
+   * Opens a tab on about:blank.
+   * @param url where the caller wants to go in it: judged first, so that a denied one opens nothing
+   * @throws AirlockError `tab_limit`, `policy_denied`, `session_gone`, `timeout`
+   */
+  async openTab(url: string | undefined, activate: boolean): Promise<Tab> {
+    this.#assertOpen();
+    if (url !== undefined) judged(this, url);
+    const tab = await this.#inTime(this.browser.openTab());
+    if (activate) await this.activateTab(tab.id);
+    return tab;
+  }
+
+  /** @throws AirlockError `tab_not_found`, `timeout` */
+  async activateTab(id: string): Promise<Tab> {
+    const tab = this.tabs.get(id);
+    await this.#inTime(tab.session.send('Page.bringToFront', undefined, { timeout: 0 }));
+    return this.tabs.activate(tab.id);
+  }
+
+  /**
+   * Closes a tab without asking its page, and waits until it is gone.
+   * @throws AirlockError `tab_not_found`, `timeout`
+   */
+  async closeTab(id: string): Promise<void> {
+    const tab = this.tabs.get(id);
+    const gone = new Promise<void>((resolve) => tab.once('closed', () => resolve()));
+    await this.#inTime(
+      Promise.all([this.browser.connection.send('Target.closeTarget', { targetId: tab.targetId }), gone]),
+    );
+  }
+
+  /** Asks Chrome for the titles of all tabs: it tells of them by itself at navigations only. */
+  async refreshTitles(): Promise<void> {
+    await this.#inTime(this.browser.refreshTitles());
+  }
+
+  /** What Chrome itself answers, or the reason why it does not. */
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const never = new AbortController().signal;
+    using limit = deadline({ timeoutMs: TAB_TIMEOUT_MS, client: never, session: this.#ending.signal });
+    const ended = new Promise<never>((_, reject) => {
+      limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
+    });
+    return Promise.race([work, ended]);
+  }
+
   /** Resolves when nothing runs or waits in the lane. */
   whenQuiet(): Promise<void> {
     return this.#lane.whenQuiet();
@@ -251,7 +309,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   #adopt(tab: Tab): void {
     if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
-    tellOf(tab, this.events);
+    tellOfTab(tab, this.events);
   }
 
   #armClock(): void {
@@ -308,42 +366,6 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
           consoleErrors: tab.consoleErrors.slice(-5),
         },
       },
-    });
-  }
-}
-
-/** Puts what happens in a tab among the events of its session. */
-function tellOf(tab: Tab, events: EventRing): void {
-  events.push('tab_opened', {
-    tab: tab.id,
-    url: tab.url,
-    ...(tab.opener !== undefined && { opener: tab.opener }),
-  });
-  tab.on('dialog', (dialog) => events.push('dialog', { tab: tab.id, dialog }));
-  tab.on('dialogClosed', () => events.push('dialog_closed', { tab: tab.id }));
-  tab.on('navigated', (url) => events.push('navigated', { tab: tab.id, url }));
-  tab.on('crashed', () => events.push('crash', { tab: tab.id }));
-  tab.on('closed', () => events.push('tab_closed', { tab: tab.id }));
-}
-
-/** The answer of `work`; or the reason of `signal`, if `work` does not end soon after it. */
-async function answerInTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<never>((_, reject) => {
-    signal.addEventListener(
-      'abort',
-      () => {
-        timer = setTimeout(() => reject(signal.reason), UNWIND_MS);
-      },
-      { once: true },
-    );
-  });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {
-      // Reported already: as the answer, or as the reason that came first.
     });
   }
 }

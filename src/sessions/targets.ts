@@ -62,6 +62,22 @@ export class Targets {
     await first;
   }
 
+  /** Asks Chrome for the titles of all tabs: it tells of them by itself at navigations only. No page can hold this up. */
+  async refreshTitles(): Promise<void> {
+    const { connection, tabs } = this.#options;
+    const { targetInfos } = await connection.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    for (const info of targetInfos) {
+      const tab = tabs.byTarget(info.targetId);
+      if (tab) tab.title = info.title;
+    }
+  }
+
+  /** The tab that shows a frame, also while the tab is being prepared. */
+  tabOfFrame(frameId: string): Tab | undefined {
+    for (const tab of this.#tabOf.values()) if (tab.frames.get(frameId)) return tab;
+    return undefined;
+  }
+
   #attached(event: Protocol.Target.AttachedToTargetEvent, parent: CdpSession | undefined): void {
     const session = this.#options.connection.session(event.sessionId);
     if (!session) return;

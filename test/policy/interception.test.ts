@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { interceptPatterns, isBlockedType, requiresInterception } from '../../src/policy/intercept.ts';
+import { blockedAs, interceptPatterns, requiresInterception } from '../../src/policy/intercept.ts';
 import { narrowPolicy, type PolicyInput, parsePolicy } from '../../src/policy/policy.ts';
 
 const patterns = (input: PolicyInput) => interceptPatterns(parsePolicy(input));
@@ -49,9 +49,31 @@ describe('interception is switched on for what needs it', () => {
   });
 });
 
-test('types are blocked by their CDP name', () => {
-  const policy = parsePolicy({ block: ['image', 'cspviolationreport'] });
-  expect(
-    ['Image', 'CSPViolationReport', 'Font', 'Document', 'image'].map((type) => isBlockedType(policy, type)),
-  ).toEqual([true, true, false, false, false]);
+describe('a paused request is blocked by its kind', () => {
+  const blocked = (block: PolicyInput['block'], resourceType: string, accept = '*/*') =>
+    blockedAs(parsePolicy({ ...(block ? { block } : {}) }), { resourceType, accept });
+
+  test('under the name that Chrome gives it then', () => {
+    const types = ['Image', 'CSPViolationReport', 'Font', 'Document', 'image'];
+    expect(types.map((type) => blocked(['image', 'cspviolationreport'], type))).toEqual([
+      'image',
+      'cspviolationreport',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('fetch, XMLHttpRequest and EventSource are one to Chrome: blocking either of the first two blocks all', () => {
+    expect(blocked(['fetch'], 'XHR')).toBe('fetch');
+    expect(blocked(['xhr'], 'XHR', 'text/event-stream')).toBe('xhr');
+    expect(blocked(['eventsource'], 'XHR', 'text/event-stream')).toBe('eventsource');
+    expect(blocked(['eventsource'], 'XHR')).toBeUndefined();
+  });
+
+  test('a kind that cannot be told from others is refused when the policy is set', () => {
+    for (const type of ['texttrack', 'manifest', 'prefetch', 'websocket', 'document']) {
+      expect(() => parsePolicy({ block: [type] })).toThrow(/resource type/);
+    }
+  });
 });

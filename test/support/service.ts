@@ -120,7 +120,7 @@ export class TestService implements AsyncDisposable {
       ...(options.signal ? { signal: options.signal } : {}),
     });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') ?? false;
+    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,
