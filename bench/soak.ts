@@ -14,7 +14,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.ts';
 import { findChrome } from '../src/sessions/find-chrome.ts';
-import { describeLeftovers, descriptorsOf, leftovers } from '../test/support/outside.ts';
+import { describeLeftovers, descriptorsOf, leftovers, treeOf } from '../test/support/outside.ts';
 import type { Airlock } from './airlock.ts';
 import { Bench } from './bench.ts';
 import { check } from './json-client.ts';
