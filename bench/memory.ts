@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { treeOf } from '../test/support/outside.ts';
 
 const MIB = 1024;
 
@@ -16,25 +17,6 @@ export async function peakMiB(pid: number): Promise<number> {
 export async function treeMiB(root: number): Promise<number> {
   const sizes = await Promise.all((await treeOf(root)).map((pid) => proportional(pid)));
   return sizes.reduce((sum, size) => sum + size, 0) / MIB;
-}
-
-/** A process and all that descend from it, by parent. */
-export async function treeOf(root: number): Promise<number[]> {
-  const children = new Map<number, number[]>();
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const parent = await parentOf(name);
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
-  }
-  const tree = [root];
-  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
-  return tree;
-}
-
-async function parentOf(pid: string): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The name stands in parentheses and may hold some itself.
-  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
 async function proportional(pid: number): Promise<number> {

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { processesWith } from '../../test/support/processes.ts';
-import type { Airlock } from '../airlock.ts';
+import { browserOf } from '../../test/support/outside.ts';
 import type { Bench } from '../bench.ts';
 import { check } from '../json-client.ts';
 import { treeMiB } from '../memory.ts';
@@ -22,7 +21,7 @@ export const idleMemory: Row = {
       await using chrome = await BareChrome.start(bench);
       const session = await service.session();
       await delay(bench.some(SETTLE_MS, 500));
-      const [a, b] = await Promise.all([treeMiB(await chromeOf(service, session)), treeMiB(chrome.pid)]);
+      const [a, b] = await Promise.all([treeMiB(await browserOf(service.pid, session)), treeMiB(chrome.pid)]);
       check(a > 10 && b > 10, `${a} and ${b} MiB are no Chromes`);
       ours.push(a);
       bare.push(b);
@@ -38,11 +37,3 @@ export const idleMemory: Row = {
     };
   },
 };
-
-/** The process of a session's browser: the one that was started with its workspace and has no parent of its kind. */
-async function chromeOf(service: Airlock, session: string): Promise<number> {
-  const id = session.slice('/v1/sessions/'.length);
-  const found = (await processesWith(id)).find(({ ppid }) => ppid === service.pid);
-  check(found !== undefined, `${session} has no browser`);
-  return found.pid;
-}

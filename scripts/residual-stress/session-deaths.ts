@@ -1,8 +1,7 @@
 /** Ways for a session to die while the service lives on. */
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { treeOf } from '../../bench/memory.ts';
-import { processesWith } from '../../test/support/processes.ts';
+import { browserOf, signalBrowser } from '../../test/support/outside.ts';
 import { Residue, type Stage } from './stage.ts';
 
 /** A way to die, checked by itself: it throws when something is left. */
@@ -11,7 +10,7 @@ export type Death = (stage: Stage) => Promise<void>;
 export const sessionDeaths: Readonly<Record<string, Death>> = {
   'SIGKILL of Chrome': async (stage) => {
     const session = await stage.session();
-    process.kill(await chromeOf(stage, session), 'SIGKILL');
+    process.kill(await browserOf(stage.service.pid, session), 'SIGKILL');
     await stage.ended(session, 'crashed');
   },
 
@@ -39,25 +38,25 @@ export const sessionDeaths: Readonly<Record<string, Death>> = {
 
   'renderer crash': async (stage) => {
     const session = await stage.session();
-    await killTree(stage, session, 'SIGSEGV', '--type=renderer');
+    await signalBrowser(stage.service.pid, session, 'SIGSEGV', '--type=renderer');
     await stage.close(session);
   },
 
   'GPU crash': async (stage) => {
     const session = await stage.session();
-    await killTree(stage, session, 'SIGSEGV', '--type=gpu-process');
+    await signalBrowser(stage.service.pid, session, 'SIGSEGV', '--type=gpu-process');
     await stage.close(session);
   },
 
   'network service crash': async (stage) => {
     const session = await stage.session();
-    await killTree(stage, session, 'SIGKILL', '--utility-sub-type=network');
+    await signalBrowser(stage.service.pid, session, 'SIGKILL', '--utility-sub-type=network');
     await stage.close(session);
   },
 
   'SIGSTOP of all of Chrome': async (stage) => {
     const session = await stage.session();
-    await killTree(stage, session, 'SIGSTOP', '');
+    await signalBrowser(stage.service.pid, session, 'SIGSTOP', '');
     await stage.close(session);
   },
 
@@ -86,24 +85,3 @@ export const sessionDeaths: Readonly<Record<string, Death>> = {
     await stage.expectNothing();
   },
 };
-
-/** The process of a session's browser. */
-async function chromeOf(stage: Stage, session: string): Promise<number> {
-  const id = session.split('/').at(-1) ?? '';
-  const found = (await processesWith(id)).find(({ ppid }) => ppid === stage.service.pid);
-  if (found === undefined) throw new Residue(`${session} has no browser`);
-  return found.pid;
-}
-
-/** Sends a signal to the processes of a session's browser whose command line holds `word`. */
-async function killTree(stage: Stage, session: string, signal: NodeJS.Signals, word: string): Promise<void> {
-  const tree = await treeOf(await chromeOf(stage, session));
-  let sent = 0;
-  for (const pid of tree) {
-    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined);
-    if (command === undefined || !command.includes(word)) continue;
-    process.kill(pid, signal);
-    sent += 1;
-  }
-  if (sent === 0) throw new Residue(`${session} has no process with ${word}`);
-}

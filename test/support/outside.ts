@@ -3,6 +3,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { processesWith } from './processes.ts';
 
 /** Everything of a service that could be left: all of it is below one directory, its TMPDIR (see TestService). */
 export interface Leftovers {
@@ -48,6 +49,59 @@ export async function descriptorsOf(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
 }
 
+/**
+ * The process of a session's browser.
+ * @param session `/v1/sessions/{id}`
+ */
+export async function browserOf(servicePid: number, session: string): Promise<number> {
+  const id = session.split('/').at(-1) ?? '';
+  const found = (await processesWith(id)).find(({ ppid }) => ppid === servicePid);
+  if (found === undefined) throw new Error(`${session} has no browser`);
+  return found.pid;
+}
+
+/**
+ * Sends a signal to those processes of a session's browser whose command line holds `word`.
+ * @throws when there is none
+ */
+export async function signalBrowser(
+  servicePid: number,
+  session: string,
+  signal: NodeJS.Signals,
+  word: string,
+): Promise<void> {
+  const tree = await treeOf(await browserOf(servicePid, session));
+  let sent = 0;
+  for (const pid of tree) {
+    if (!(await textOf(pid, 'cmdline')).includes(word)) continue;
+    process.kill(pid, signal);
+    sent += 1;
+  }
+  if (sent === 0) throw new Error(`${session} has no process with ${word}`);
+}
+
+/** A process and all that descend from it, by parent. */
+export async function treeOf(root: number): Promise<number[]> {
+  const children = new Map<number, number[]>();
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = parentOf(await textOf(Number(name), 'stat'));
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const tree = [root];
+  for (const pid of tree) tree.push(...(children.get(pid) ?? []));
+  return tree;
+}
+
+/** From a line of `/proc/<pid>/stat`: the name stands in parentheses and may itself hold some. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function parentOf(stat: string): number | undefined {
+  return stat === '' ? undefined : Number(fieldsOf(stat)[1]);
+}
+
 async function processesOf(root: string, except: ReadonlySet<number>): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir('/proc')) {
@@ -67,8 +121,7 @@ function isHomeIn(environ: string, root: string): boolean {
 }
 
 function isZombieOf(stat: string, parents: ReadonlySet<number>): boolean {
-  // The name stands in parentheses and may itself hold some.
-  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, parent] = fieldsOf(stat);
   return state === 'Z' && parents.has(Number(parent)) && Number(parent) !== process.pid;
 }
 
