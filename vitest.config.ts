@@ -4,8 +4,12 @@ import ClosingLineReporter from './test/support/closing-line-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    exclude: ['test/slow/**'],
+    // Every test starts real browsers; on a machine that is busy with other things that takes its time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // A shared runner may stall for seconds, which ends operations at their own deadlines. By hand nothing is repeated.
+    retry: process.env['CI'] ? 2 : 0,
     // In this order: the closing line comes last.
     reporters: ['default', new ClosingLineReporter()],
   },

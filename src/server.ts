@@ -89,6 +89,8 @@ function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyRe
   const problem = toAirlockError(error);
   if (problem.code === 'internal') request.log.error({ err: problem.cause ?? problem }, 'internal error');
   if (problem.retryAfterSec !== undefined) reply.header('Retry-After', String(problem.retryAfterSec));
+  // Closing on a client that still sends resets its connection, and the answer is lost: the rest is read and dropped.
+  if (problem.code === 'too_large') reply.removeHeader('connection');
   if (problem.code === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
   const sessionId = sessionIdOf(request);
   const body = toProblem(problem, {

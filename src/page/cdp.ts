@@ -12,7 +12,7 @@ export type { Protocol };
 export function isDetached(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /Session closed|Target closed|Connection closed|Session with given id not found|Inspected target navigated/.test(
+    /Session closed|Target closed|Connection closed|Session with given id not found|No session with given id|Inspected target navigated/.test(
       error.message,
     )
   );

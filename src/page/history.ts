@@ -5,6 +5,7 @@ import { awaitLoad, type LoadResult, unchangedPage, WaitUntil, whenever } from '
 import { judged } from './navigate.ts';
 import type { Operation } from './operation.ts';
 import { UNTRUSTED } from './schema.ts';
+import { orTakenBack } from './take-back.ts';
 import { timeBox } from './time-box.ts';
 
 export const HistoryInput = Type.Object(
@@ -88,7 +89,11 @@ async function traverse(op: Operation, step: -1 | 1, until: WaitUntil): Promise<
 }
 
 /** Sends a command that makes the main frame navigate, and waits as `navigate` does. */
-async function follow(op: Operation, until: WaitUntil, send: () => Promise<unknown>): Promise<LoadResult> {
+function follow(op: Operation, until: WaitUntil, send: () => Promise<unknown>): Promise<LoadResult> {
+  return orTakenBack(op, () => followed(op, until, send));
+}
+
+async function followed(op: Operation, until: WaitUntil, send: () => Promise<unknown>): Promise<LoadResult> {
   using watch = new NavigationWatch(op);
   await send();
   const { loaderId, navigationType } = await op.race(Promise.race([watch.started, watch.refused]));

@@ -181,7 +181,11 @@ async function readTitle(op: Operation): Promise<string> {
   if (op.tab.dialog) return (await browserView(op)).title;
   try {
     const title = await op.race(timeBox(titleOf(op), TITLE_MS));
-    if (title !== undefined) return title;
+    if (title !== undefined) {
+      // Chrome tells of a target's title late, or not at all.
+      op.tab.title = title;
+      return title;
+    }
   } catch (error) {
     // The document was replaced, or showed a dialog, while its title was read: any other end is the operation's.
     if (error instanceof AirlockError && error.code !== 'dialog_open') throw error;

@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { AirlockError } from '../errors.ts';
-import { isDetached, type Protocol } from './cdp.ts';
+import type { Protocol } from './cdp.ts';
 import { awaitLoad, LoadResult, settleErrorPage, unchangedPage, WaitUntil, whenever } from './load.ts';
 import { loadError, policyDenied, standsForStatus } from './net-error.ts';
 import type { Operation, PageEnvironment } from './operation.ts';
 import { withoutUser } from './shown-url.ts';
+import { orTakenBack } from './take-back.ts';
 import { timeBox } from './time-box.ts';
 
 export const NavigateInput = Type.Object(
@@ -32,9 +33,6 @@ const SCHEMES = new Set(['http:', 'https:', 'about:', 'data:']);
 /** How long the event of a navigation within the document may take after Chrome's answer. */
 const WITHIN_MS = 500;
 
-/** How long Chrome gets to take back a navigation that is given up. */
-const STOP_MS = 500;
-
 /**
  * Opens an address in the tab. A 4xx or 5xx page is a success with that status; so are a 204 and a download, which
  * leave the page as it is and say so. A dialog that opens on the new page is answered with it, as `dialog`.
@@ -44,19 +42,15 @@ const STOP_MS = 500;
 export async function navigate(op: Operation, input: NavigateInput): Promise<NavigateResult> {
   const url = judged(op.env, input.url, op.tab.id);
   const referrer = input.referrer === undefined ? undefined : absolute('referrer', input.referrer);
+  const waitUntil = input.waitUntil ?? 'load';
   op.revive();
-  const before = op.tab.frames.main.loaderId;
-  let answer: Protocol.Page.NavigateResponse;
-  try {
-    answer = await op.main('Page.navigate', { url, ...(referrer !== undefined && { referrer }) });
-  } catch (error) {
-    if (isGivenUp(error)) await takeBack(op, before);
-    throw error;
-  }
-  const { loaderId, errorText } = answer;
-  if (errorText) return failed(op, url, input.waitUntil ?? 'load', answer, errorText);
-  if (loaderId === undefined) return withinDocument(op, url);
-  return awaitLoad(op, loaderId, input.waitUntil ?? 'load');
+  return orTakenBack(op, async () => {
+    const answer = await op.main('Page.navigate', { url, ...(referrer !== undefined && { referrer }) });
+    const { loaderId, errorText } = answer;
+    if (errorText) return failed(op, url, waitUntil, answer, errorText);
+    if (loaderId === undefined) return withinDocument(op, url);
+    return awaitLoad(op, loaderId, waitUntil);
+  });
 }
 
 /**
@@ -120,22 +114,4 @@ async function withinDocument(op: Operation, url: string): Promise<NavigateResul
     wait.stop();
   }
   return unchangedPage(op, { sameDocument: true });
-}
-
-function isGivenUp(error: unknown): boolean {
-  return error instanceof AirlockError && (error.code === 'timeout' || error.code === 'cancelled');
-}
-
-/**
- * Takes back a navigation that has no document yet: it would replace the page under a later operation. What the page
- * itself still loads is stopped by it too; Chrome has no narrower command.
- */
-async function takeBack(op: Operation, before: string): Promise<void> {
-  const { tab } = op;
-  if (tab.closed || tab.dialog || tab.frames.main.loaderId !== before) return;
-  try {
-    await timeBox(tab.session.send('Page.stopLoading'), STOP_MS);
-  } catch (error) {
-    if (!isDetached(error)) throw error;
-  }
 }

@@ -39,7 +39,7 @@ export function isProcessOne(): boolean {
  * Call first thing in the service. As process 1 it starts over as the child of a reaper, and does not return. Otherwise
  * it returns whether the service may go on as it is: `unavailable` when it is process 1 and the container has neither an
  * init nor a shell. Orphans are then reported as zombies, in receipts and by the doctor.
- * @param argv `process.argv`, to start over with
+ * @param argv the argument vector of the process, to start over with
  */
 export function leaveProcessOne(argv: readonly string[]): 'not needed' | 'unavailable' {
   if (!isProcessOne()) return 'not needed';

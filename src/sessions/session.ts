@@ -12,12 +12,14 @@ import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
 import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import type { Receipt } from '../residual/receipts.ts';
+import { answerInTime } from './answer-in-time.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
 import type { SessionSpec } from './spec.ts';
+import { tellOfTab } from './tab-events.ts';
 
 export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
 
@@ -61,9 +63,6 @@ const TAB_TIMEOUT_MS = 10_000;
 
 /** The pipe of a Chrome that dies closes a little before its exit is known. */
 const DETACH_GRACE_MS = 500;
-
-/** Work that does not end when its signal says so is left behind this long after; the caller has its answer then. */
-const UNWIND_MS = 800;
 
 /** One caller's browser: what runs in it, how long it lives, how it ends. */
 export class Session extends EventEmitter<SessionEvents> implements PageEnvironment {
@@ -310,7 +309,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   #adopt(tab: Tab): void {
     if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
-    tellOf(tab, this.events);
+    tellOfTab(tab, this.events);
   }
 
   #armClock(): void {
@@ -367,42 +366,6 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
           consoleErrors: tab.consoleErrors.slice(-5),
         },
       },
-    });
-  }
-}
-
-/** Puts what happens in a tab among the events of its session. */
-function tellOf(tab: Tab, events: EventRing): void {
-  events.push('tab_opened', {
-    tab: tab.id,
-    url: tab.url,
-    ...(tab.opener !== undefined && { opener: tab.opener }),
-  });
-  tab.on('dialog', (dialog) => events.push('dialog', { tab: tab.id, dialog }));
-  tab.on('dialogClosed', () => events.push('dialog_closed', { tab: tab.id }));
-  tab.on('navigated', (url) => events.push('navigated', { tab: tab.id, url }));
-  tab.on('crashed', () => events.push('crash', { tab: tab.id }));
-  tab.on('closed', () => events.push('tab_closed', { tab: tab.id }));
-}
-
-/** The answer of `work`; or the reason of `signal`, if `work` does not end soon after it. */
-async function answerInTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<never>((_, reject) => {
-    signal.addEventListener(
-      'abort',
-      () => {
-        timer = setTimeout(() => reject(signal.reason), UNWIND_MS);
-      },
-      { once: true },
-    );
-  });
-  try {
-    return await Promise.race([work, overdue]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => {
-      // Reported already: as the answer, or as the reason that came first.
     });
   }
 }

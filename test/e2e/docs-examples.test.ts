@@ -113,7 +113,7 @@ const FIXED = new Set([
 /** Where `shown` says something that `came` does not have. */
 function differences(shown: unknown, came: unknown, at: string, fixed: boolean): string[] {
   if (typeof shown !== 'object' || shown === null) {
-    const same = fixed ? shown === came : typeof shown === typeof came;
+    const same = fixed && typeof shown !== 'number' ? shown === came : typeof shown === typeof came;
     return same ? [] : [`${at}: ${JSON.stringify(shown)} is ${JSON.stringify(came)}`];
   }
   if (typeof came !== 'object' || came === null) return [`${at}: ${JSON.stringify(came)}`];

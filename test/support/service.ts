@@ -48,8 +48,14 @@ export class TestService implements AsyncDisposable {
     this.#log = init.log;
   }
 
-  /** @param options `root`: an existing directory of an earlier service, to start again on it */
-  static async start(flags: readonly string[] = [], options: { root?: string } = {}): Promise<TestService> {
+  /**
+   * @param options `root`: an existing directory of an earlier service, to start again on it; `env`: more variables for
+   * the service's own environment
+   */
+  static async start(
+    flags: readonly string[] = [],
+    options: { root?: string; env?: Record<string, string> } = {},
+  ): Promise<TestService> {
     const root = options.root ?? (await mkdtemp(join(tmpdir(), 'a-')));
     const child = spawn(
       process.execPath,
@@ -65,7 +71,10 @@ export class TestService implements AsyncDisposable {
         'warn',
         ...flags,
       ],
-      { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: root, XDG_CONFIG_HOME: root } },
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, TMPDIR: root, XDG_CONFIG_HOME: root, ...options.env },
+      },
     );
     let out = '';
     let log = '';
@@ -111,7 +120,7 @@ export class TestService implements AsyncDisposable {
       ...(options.signal ? { signal: options.signal } : {}),
     });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') ?? false;
+    const json = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
     return {
       status: response.status,
       headers: response.headers,

@@ -31,8 +31,10 @@ export interface Ready {
 /** A target that does not exist yet may still come: a page answers an action a moment after it. Milliseconds. */
 const GRACE_MS = 1000;
 
-/** Kept of the deadline to answer with the reason rather than with `timeout`. Milliseconds. */
-const RESERVE_MS = 500;
+/** Kept of the deadline to answer with the reason rather than with `timeout`: a part of it, within bounds. Milliseconds. */
+function reserve(op: Operation): number {
+  return Math.min(1500, Math.max(500, op.timeoutMs * 0.15));
+}
 
 /**
  * Finds the target's node, scrolls to it, waits until it can be used, and hit-tests it in every document from its own
@@ -63,7 +65,7 @@ async function prepare(
   options: Omit<AimOptions, 'waitUntil'>,
 ): Promise<AimAnswer> {
   for (let pass = 1; ; pass++) {
-    const left = Math.max(0, op.remainingMs - RESERVE_MS);
+    const left = Math.max(0, op.remainingMs - reserve(op));
     const graceMs = pass > 1 ? 0 : Math.min(GRACE_MS, left);
     const find = { target, nextRef: op.env.refs.next, graceMs };
     const answer = await readHands(op, frame, 'prepare', find, { ...options, waitUntil: Date.now() + left });

@@ -1,4 +1,5 @@
-import { isContextLost } from '../cdp.ts';
+import { AirlockError } from '../../errors.ts';
+import { isContextLost, isDetached } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
 import { GONE, type Hands } from '../hands/api.ts';
 import { handsSource } from '../hands/source.ts';
@@ -31,20 +32,44 @@ export async function callHands<K extends keyof Hands>(
   return value as Answer<K>;
 }
 
-/** As `callHands`, once more if the document was replaced. For what leaves the page as it is. */
+/** A document that is replaced this often under one call is not going to stay. */
+const RETRIES = 5;
+const RETRY_MS = 20;
+
+/**
+ * As `callHands`, again if the document was replaced meanwhile. For what leaves the page as it is.
+ * @throws AirlockError `frame_not_found` when the frame went away, or does not keep a document
+ */
 export async function readHands<K extends keyof Hands>(
   op: Operation,
   frame: Frame,
   name: K,
   ...args: Parameters<Hands[K]>
 ): Promise<Answer<K>> {
-  try {
-    return await callHands(op, frame, name, ...args);
-  } catch (error) {
-    if (!isContextLost(error)) throw error;
-    frame.isolatedContextId = undefined;
-    return callHands(op, frame, name, ...args);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callHands(op, frame, name, ...args);
+    } catch (error) {
+      if (!isDocumentGone(error)) throw error;
+      const where = `The frame ${frame.url || frame.id}`;
+      if (op.tab.frames.get(frame.id) !== frame)
+        throw new AirlockError('frame_not_found', `${where} went away`);
+      if (tries > RETRIES) {
+        throw new AirlockError('frame_not_found', `${where} does not keep a document`, {
+          cause: error,
+          retryable: true,
+        });
+      }
+      frame.isolatedContextId = undefined;
+      await op.pause(RETRY_MS * tries);
+    }
   }
+}
+
+/** The document that a call was for, or its process, was replaced; the frame may live on. */
+function isDocumentGone(error: unknown): boolean {
+  if (error instanceof AirlockError) return error.code === 'frame_not_found';
+  return isContextLost(error) || isDetached(error) || /No frame (?:for|with) given id/.test(String(error));
 }
 
 /** True when a node that was found before is no longer in the document. */

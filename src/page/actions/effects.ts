@@ -150,7 +150,10 @@ export class Effects implements Disposable {
     await this.#until(WAIT.commit, () => this.#navigations.pending(main) === undefined);
     if (this.#navigations.replaced || replaced) await this.#until(WAIT.parsed, () => this.#parsed());
     await this.#until(WAIT.tab, () => this.#opened.length >= this.#navigations.windows);
-    await this.#until(WAIT.tabUrl, () => this.#opened.every(hasUrl));
+    await this.#until(WAIT.tabUrl, () => {
+      const blank = this.#opened.filter((tab) => !hasUrl(tab)).length;
+      return blank <= this.#navigations.blankWindows;
+    });
     if (this.expectDownload) await this.#awaitDownload();
     // The end of the tab ends the wait, and the action, as an effect.
     if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);

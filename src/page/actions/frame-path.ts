@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 import { claimRefs } from '../resolve-target.ts';
 import { tell } from '../target-errors.ts';
 import { isolatedWorld } from '../world.ts';
-import { callHands, installHands } from './call-hands.ts';
+import { installHands, readHands } from './call-hands.ts';
 
 interface Size {
   readonly width: number;
@@ -49,7 +49,7 @@ export async function toTabPoint(op: Operation, frame: Frame, point: Point, view
   const sizes = new Map<Frame, Size>([[frame, view]]);
   for (let child = frame; child.parentId !== undefined; ) {
     const owner = await ownerOf(op, child);
-    const answer = await callHands(op, owner.parent, 'bringOwner', owner.ref, at);
+    const answer = await readHands(op, owner.parent, 'bringOwner', owner.ref, at);
     if (answer.moving) throw unusable(child, 'is moving');
     at = { x: answer.point.x / answer.view.width, y: answer.point.y / answer.view.height };
     sizes.set(owner.parent, answer.view);
@@ -87,7 +87,7 @@ async function walkUp(
 }
 
 async function testLevel(op: Operation, { owner, child }: Level, point: Point): Promise<void> {
-  const hit = await callHands(op, owner.parent, 'hitOwner', owner.ref, point);
+  const hit = await readHands(op, owner.parent, 'hitOwner', owner.ref, point);
   if (hit.ok) return;
   if (!hit.by) throw unusable(child, 'cannot be scrolled into view');
   const coveredBy = tell(owner.parent, hit.by);
@@ -125,7 +125,13 @@ async function ownerOf(op: Operation, frame: Frame): Promise<Owner> {
 }
 
 async function boxOf(op: Operation, { owner, child }: Level): Promise<Box> {
-  const { model } = await op.send(owner.session, 'DOM.getBoxModel', { backendNodeId: owner.backendNodeId });
+  const { backendNodeId } = owner;
+  const answer = op.send(owner.session, 'DOM.getBoxModel', { backendNodeId });
+  const { model } = await answer.catch((error: unknown) => {
+    // Chrome refuses an element that is not laid out.
+    if (error instanceof AirlockError) throw error;
+    throw unusable(child, 'has no box');
+  });
   const [x0, y0, x1, y1, , , x3, y3] = model.content;
   if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined)
     throw unusable(child, 'has no box');

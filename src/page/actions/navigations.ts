@@ -21,8 +21,9 @@ export class Navigations implements Disposable {
   readonly #pending = new Map<string, Pending>();
   readonly #undo: (() => void)[] = [];
   readonly #onChange: () => void;
-  /** Windows that were asked for; not all of them come (a popup blocker, a limit). */
-  windows = 0;
+  #opened = 0;
+  #requested = 0;
+  #blank = 0;
   /** The main frame has a new document, or the same with a new URL. */
   navigated = false;
   /** The main frame has a new document. */
@@ -40,6 +41,19 @@ export class Navigations implements Disposable {
     for (const session of new Set(tab.frames.list().map((frame) => frame.session))) {
       if (session) this.#watch(session);
     }
+  }
+
+  /**
+   * Windows that were asked for; not all of them come (a popup blocker, a limit). Chrome tells of those that a page
+   * opens by `windowOpen`, of those that a modifier key or the middle button makes of a link by the request.
+   */
+  get windows(): number {
+    return Math.max(this.#opened, this.#requested);
+  }
+
+  /** Of those the ones without an address: they stay as blank as they are. */
+  get blankWindows(): number {
+    return this.#blank;
   }
 
   /** The navigation that the tab is waiting for, of the main frame first. */
@@ -65,6 +79,10 @@ export class Navigations implements Disposable {
     };
     const onRequested = (event: Protocol.Page.FrameRequestedNavigationEvent) => {
       if (event.disposition === 'currentTab') this.#begun(event.frameId, event.url, false);
+      else if (event.disposition !== 'download') {
+        this.#requested += 1;
+        this.#onChange();
+      }
     };
     const onStarted = (event: Protocol.Page.FrameStartedNavigatingEvent) => {
       if (!/sameDocument/i.test(event.navigationType)) this.#begun(event.frameId, event.url, true);
@@ -74,8 +92,9 @@ export class Navigations implements Disposable {
     };
     // A download, a 204 and an aborted load end with this and no new document.
     const onStopped = (event: Protocol.Page.FrameStoppedLoadingEvent) => this.#forget(event.frameId);
-    const onWindow = () => {
-      this.windows += 1;
+    const onWindow = ({ url }: Protocol.Page.WindowOpenEvent) => {
+      this.#opened += 1;
+      if (url === '' || url === 'about:blank') this.#blank += 1;
       this.#onChange();
     };
     session.on('Page.frameScheduledNavigation', onScheduled);

@@ -6,14 +6,16 @@
  * What is sent is always serialised by Chrome itself, out of the reach of the page. This function runs with the page's
  * built-ins; where a page has bent those, it can only misjudge how large the page's own answer is.
  */
-export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
+export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes, copyOnly) {
   'use strict';
   const root = this;
-  const own = { __proto__: null };
+  // A long string comes inside an object of ours: see wrap.ts.
+  let isText = false;
+  try { isText = root[key] === 'string'; } catch { /* a proxy */ }
   const tagOf = (x) => { try { const t = x[Symbol.toStringTag]; return typeof t === 'string' ? t : ''; } catch { return '?'; } };
   const isList = (x) => { try { return Array.isArray(x); } catch { return false; } };
-  const kindOf = (x) => {
-    if (typeof x !== 'object' || x === null) return '';
+  const kindOf = (x) => { try { return typeof x === 'object' && x !== null ? kindOfObject(x) : ''; } catch { return ''; } };
+  const kindOfObject = (x) => {
     if (isList(x)) return 'array';
     const tag = tagOf(x);
     if (tag === 'Map' || tag === 'Set') return tag === 'Map' ? 'map' : 'set';
@@ -90,7 +92,7 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     return true;
   };
   try {
-    if (fits(root, 1, registry())) return root;
+    if (!copyOnly && !isText && fits(root, 1, registry())) return root;
   } catch {
     // A getter threw, or a proxy: the copy says where.
   }
@@ -136,13 +138,17 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     const copy = mark('object', value, 0);
     copies.set(x, copy);
     let members = 0;
-    for (const name in x) {
-      let isOwn = true;
-      try { isOwn = Object.prototype.hasOwnProperty.call(x, name); } catch { isOwn = true; }
-      if (!isOwn) continue;
-      nameChars += name.length;
-      if (++members > maxItems || nodes > maxNodes || nameChars > maxChars) continue;
-      value[name] = read(x, name, depth, copies);
+    try {
+      for (const name in x) {
+        let isOwn = true;
+        try { isOwn = Object.prototype.hasOwnProperty.call(x, name); } catch { isOwn = true; }
+        if (!isOwn) continue;
+        nameChars += name.length;
+        if (++members > maxItems || nodes > maxNodes || nameChars > maxChars) continue;
+        value[name] = read(x, name, depth, copies);
+      }
+    } catch {
+      return mark('getter');
     }
     copy.total = members;
     return copy;
@@ -152,5 +158,5 @@ export const BOUNDED = `function (key, maxItems, maxChars, maxDepth, maxNodes) {
     try { member = x[name]; } catch { return mark('getter'); }
     return cut(member, depth + 1, copies);
   };
-  return cut(root, 1, registry());
+  return isText ? cutText(root.value) : cut(root, 1, registry());
 }`;

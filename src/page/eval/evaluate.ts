@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { AirlockError } from '../../errors.ts';
 import { findFrame } from '../find-frame.ts';
 import type { Operation } from '../operation.ts';
@@ -10,6 +11,12 @@ import { DEFAULT_LIMITS, type EvalInput, type EvalResult } from './schema.ts';
 import { describe } from './value.ts';
 
 const OBJECT_GROUP = 'airlock-eval';
+
+/**
+ * The member that marks what stands for a long string or a cut object; a page cannot guess it. One for the life of the
+ * service, so that V8 finds the wrapped text of a script that runs again in its cache.
+ */
+const MARKER = randomBytes(12).toString('base64url');
 
 /**
  * Runs a script in the page and answers its value. Chrome serialises it, so that nothing that the page has redefined
@@ -25,20 +32,22 @@ export async function evaluate(op: Operation, input: EvalInput): Promise<EvalRes
   const frame =
     input.frame === undefined ? (frameOfArguments(args) ?? op.tab.frames.main) : findFrame(op, input.frame);
   requireWebPage(op, frame);
+  const limits = { ...DEFAULT_LIMITS, ...given(input) };
   const script: Script = {
     frame,
     world: input.world ?? 'main',
     awaitPromise: input.awaitPromise ?? true,
     objectGroup: OBJECT_GROUP,
+    key: MARKER,
+    maxChars: limits.maxChars,
   };
   const outcome =
     input.function === undefined
       ? await runExpression(op, script, input.expression ?? '')
       : await runFunction(op, script, input.function, args);
-  const origin = { frame, session: frame.session ?? op.tab.session, objectGroup: OBJECT_GROUP };
-  const limits = { ...DEFAULT_LIMITS, ...given(input) };
+  const origin = { ...script, session: frame.session ?? op.tab.session };
   try {
-    if (outcome.exceptionDetails) throw await evaluationError(op, origin, outcome.exceptionDetails, limits);
+    if (outcome.exceptionDetails) throw await evaluationError(op, origin, outcome, limits);
     return await describe(op, origin, outcome.result, limits);
   } finally {
     if (outcome.result.objectId !== undefined) {

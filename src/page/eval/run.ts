@@ -5,17 +5,19 @@ import type { Operation } from '../operation.ts';
 import { freeRenderer } from '../renderer.ts';
 import { isolatedWorld, type World } from '../world.ts';
 import { type Argument, callArguments } from './arguments.ts';
+import { WRAPPER_LINES, type WrapOptions, wrapBody, wrapExpression, wrapFunction } from './wrap.ts';
 
 /** What a script gave: a value or an exception, as Chrome's handles. */
 export interface Outcome {
   readonly result: Protocol.Runtime.RemoteObject;
   readonly exceptionDetails?: Protocol.Runtime.ExceptionDetails | undefined;
+  /** Lines before the caller's own first line in what Chrome ran. */
+  readonly linesBefore: number;
 }
 
-export interface Script {
+export interface Script extends WrapOptions {
   readonly frame: Frame;
   readonly world: 'main' | 'isolated';
-  readonly awaitPromise: boolean;
   /** Handles of the outcome are in this group; the caller releases it. */
   readonly objectGroup: string;
 }
@@ -31,39 +33,46 @@ const NEEDS_REPL = /\b(?:let|const|class|await)\b/;
  * @throws AirlockError `timeout` after having stopped it, `dialog_open` (it goes on after the answer), `page_crashed`,
  * `evaluation_error` when the page navigated away under it
  */
-export function runExpression(op: Operation, script: Script, expression: string): Promise<Outcome> {
+export function runExpression(op: Operation, script: Script, text: string): Promise<Outcome> {
   return guarded(op, script, async (world) => {
-    const outcome = await evaluateOnce(op, script, world, expression, NEEDS_REPL.test(expression));
-    if (!isIllegalReturn(outcome.exceptionDetails)) return outcome;
-    // Nothing of it has run. Scripts cannot return, functions can.
-    const asyncness = /\bawait\b/.test(expression) ? 'async ' : '';
-    return evaluateOnce(op, script, world, `(${asyncness}() => {${expression}\n})()`, false);
+    const replMode = NEEDS_REPL.test(text);
+    const run = (expression: string, repl: boolean, linesBefore: number) =>
+      evaluateOnce(op, script, world, { expression, repl, linesBefore });
+    const wrapped = wrapExpression(text, script);
+    if (wrapped !== undefined) {
+      const outcome = await run(wrapped, replMode, WRAPPER_LINES);
+      if (!isSyntaxError(outcome)) return outcome;
+    }
+    // Not an expression. Nothing of it has run.
+    const outcome = await run(text, replMode, 0);
+    if (!isSyntaxError(outcome, 'Illegal return statement')) return outcome;
+    // Scripts cannot return, functions can.
+    return run(wrapBody(text, script), false, WRAPPER_LINES);
   });
 }
 
-/** Calls a function with arguments. As `runExpression`; `invalid_request` when the text is no function, `stale_ref`. */
+/** Calls a function with arguments. As `runExpression`; also `invalid_request`, `stale_ref` for an argument. */
 export function runFunction(
   op: Operation,
   script: Script,
-  functionDeclaration: string,
+  text: string,
   args: readonly Argument[],
 ): Promise<Outcome> {
   return guarded(op, script, async (world) => {
     const handles = await callArguments(op, script.frame, world, args, script.objectGroup);
-    try {
-      return await op.send(world.session, 'Runtime.callFunctionOn', {
-        functionDeclaration,
-        executionContextId: world.contextId,
-        arguments: handles,
-        awaitPromise: script.awaitPromise,
-        objectGroup: script.objectGroup,
-      });
-    } catch (error) {
-      if (!(error instanceof Error) || !/does not evaluate to a function/.test(error.message)) throw error;
+    const outcome = await op.send(world.session, 'Runtime.callFunctionOn', {
+      functionDeclaration: wrapFunction(text, args.length, script),
+      executionContextId: world.contextId,
+      arguments: handles,
+      awaitPromise: script.awaitPromise,
+      objectGroup: script.objectGroup,
+    });
+    if (outcome.exceptionDetails?.exception?.value === script.key) {
       throw new AirlockError('invalid_request', '/function is not a function', {
         extra: { pointer: '/function' },
       });
     }
+    return { ...outcome, linesBefore: WRAPPER_LINES };
   });
 }
 
@@ -71,8 +80,7 @@ async function evaluateOnce(
   op: Operation,
   script: Script,
   world: World,
-  expression: string,
-  replMode: boolean,
+  { expression, repl, linesBefore }: { expression: string; repl: boolean; linesBefore: number },
 ): Promise<Outcome> {
   const { awaitPromise, objectGroup } = script;
   const outcome = await op.send(world.session, 'Runtime.evaluate', {
@@ -81,21 +89,23 @@ async function evaluateOnce(
     awaitPromise,
     objectGroup,
     timeout: op.remainingMs + GRACE_MS,
-    ...(replMode && { replMode }),
+    ...(repl && { replMode: true }),
   });
   // The REPL mode waits for what is awaited, and hands a promise on as it is.
   const { subtype, objectId } = outcome.result;
-  const pending = replMode && awaitPromise && subtype === 'promise' && !outcome.exceptionDetails;
-  if (!pending || objectId === undefined) return outcome;
-  return op.send(world.session, 'Runtime.awaitPromise', { promiseObjectId: objectId });
+  const pending = repl && awaitPromise && subtype === 'promise' && !outcome.exceptionDetails;
+  if (!pending || objectId === undefined) return { ...outcome, linesBefore };
+  const settled = await op.send(world.session, 'Runtime.awaitPromise', { promiseObjectId: objectId });
+  return { ...settled, linesBefore };
 }
 
 /** An error of the parser itself: one that was thrown has a stack. */
-function isIllegalReturn(details: Protocol.Runtime.ExceptionDetails | undefined): boolean {
+function isSyntaxError({ exceptionDetails }: Outcome, message = ''): boolean {
   return (
-    details !== undefined &&
-    details.stackTrace === undefined &&
-    details.exception?.description === 'SyntaxError: Illegal return statement'
+    exceptionDetails !== undefined &&
+    exceptionDetails.stackTrace === undefined &&
+    exceptionDetails.exception?.description?.startsWith(`SyntaxError: ${message}`) === true &&
+    !exceptionDetails.exception.description.includes('\n    at ')
   );
 }
 

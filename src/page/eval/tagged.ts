@@ -233,6 +233,7 @@ export class Tagger {
     if (total !== undefined && held < total) this.#note({ path: place.path, reason: 'items', total });
     if (kind === 'map') return this.#typed(asMap(value), place);
     if (kind === 'nodes') return this.#typed({ ...value, type: 'nodelist' }, place);
+    if (kind !== 'array' && kind !== 'set' && kind !== 'object') return this.#cut(place, 'total');
     return this.#typed({ ...value, type: kind }, place);
   }
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { AirlockError } from '../../errors.ts';
 import type { CdpSession, Protocol } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
@@ -16,6 +16,8 @@ export interface Origin {
   readonly session: CdpSession;
   /** Handles that are made on the way go here. */
   readonly objectGroup: string;
+  /** Of the markers that stand for what was cut; random. */
+  readonly key: string;
 }
 
 export interface Limits {
@@ -36,7 +38,7 @@ const CHROME_DEPTH = 70;
 /** Renders a value of the page as JSON with tags. Primitives need no further command. */
 export async function describe(
   op: Operation,
-  { frame, session, objectGroup }: Origin,
+  { frame, session, objectGroup, key }: Origin,
   remote: RemoteObject,
   limits: Limits,
 ): Promise<EvalResult> {
@@ -44,7 +46,6 @@ export async function describe(
   if (primitive) return primitive;
   const { objectId } = remote;
   if (objectId === undefined) throw new Error(`Chrome gave no handle for a ${remote.type}`);
-  const key = randomBytes(12).toString('base64url');
   const deep = await serialise(op, session, objectId, key, limits);
   const { value, type, cuts, leaves } = new Tagger(key, MAX_NODES).run(deep);
   const others = leaves.filter((leaf) => leaf.node === undefined);
@@ -98,16 +99,32 @@ async function serialise(
   key: string,
   limits: Limits,
 ): Promise<Deep> {
-  const { maxDepth, maxItems, maxChars } = limits;
+  try {
+    return await serialiseOnce(op, session, objectId, [key, limits, false]);
+  } catch (error) {
+    if (!(error instanceof Error) || !/exception during deep serialization/.test(error.message)) throw error;
+    // A getter that threw for Chrome and not for us: a copy has none.
+    return serialiseOnce(op, session, objectId, [key, limits, true]);
+  }
+}
+
+async function serialiseOnce(
+  op: Operation,
+  session: CdpSession,
+  objectId: string,
+  [key, { maxDepth, maxItems, maxChars }, copy]: [string, Limits, boolean],
+): Promise<Deep> {
   const answer = await op.send(session, 'Runtime.callFunctionOn', {
     objectId,
     functionDeclaration: BOUNDED,
-    arguments: [key, maxItems, maxChars, maxDepth, MAX_NODES].map((value) => ({ value })),
+    arguments: [key, maxItems, maxChars, maxDepth, MAX_NODES, copy].map((value) => ({ value })),
     serializationOptions: { serialization: 'deep', maxDepth: CHROME_DEPTH },
   });
-  if (answer.exceptionDetails)
-    throw new Error(answer.exceptionDetails.exception?.description ?? 'not readable');
-  return answer.result.deepSerializedValue ?? { type: answer.result.type };
+  if (!answer.exceptionDetails) return answer.result.deepSerializedValue ?? { type: answer.result.type };
+  const why = answer.exceptionDetails.exception?.description ?? answer.exceptionDetails.text;
+  throw new AirlockError('evaluation_error', `The value cannot be read: ${why.slice(0, 500)}`, {
+    extra: { exception: null },
+  });
 }
 
 /** A tag may have learned more than Chrome's serialisation said: a DOMException is an error. */

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import type { Hit, HitTests } from './hit.ts';
 import type { Primitives } from './primitives.ts';
+import type { Scrolling } from './scrolling.ts';
 import type { ElementStates } from './states.ts';
 import type { AimOptions, Fault, Point } from './types.ts';
 
@@ -13,8 +14,14 @@ export interface Ready {
 }
 
 /** Scrolls to a node, waits until it can be used, and finds the point. Injected by its text. */
-export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
-  const ALIGNMENTS: ScrollLogicalPosition[] = ['center', 'end', 'start', 'nearest'];
+export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scrolls: Scrolling) {
+  /** Where in the viewport the node, or the point of it, is to come: as a part of the height, and as CSSOM says it. */
+  const ALIGNMENTS: [number, ScrollLogicalPosition][] = [
+    [0.5, 'center'],
+    [0.8, 'end'],
+    [0.2, 'start'],
+    [0.65, 'nearest'],
+  ];
 
   interface Attempt {
     point: Point | null;
@@ -27,9 +34,9 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
     const here = hits.find(node, position);
     if (here?.hit.ok === true) return { ...here, scrolled: false };
     let miss = here;
-    const anchor = anchorOf(node);
-    for (const block of ALIGNMENTS) {
-      p.scrollIntoView.call(anchor, { block, inline: block, behavior: 'instant' });
+    const anchor = states.anchorOf(node);
+    for (const [at, block] of ALIGNMENTS) {
+      bring(anchor, block, at, position);
       const there = hits.find(node, position);
       if (there?.hit.ok === true) return { ...there, scrolled: true };
       miss = there ?? miss;
@@ -37,9 +44,22 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
     return { point: miss?.point ?? null, hit: miss?.hit ?? null, scrolled: true };
   }
 
-  /** What is on the screen for the node: itself, or the label of a checkbox that is not to be seen. */
-  function anchorOf(node: Element): Element {
-    return states.isVisible(node) ? node : (states.standIn(node) ?? node);
+  /** A point that was asked for may lie far from what the engine would bring into view of a large node. */
+  function bring(
+    anchor: Element,
+    block: ScrollLogicalPosition,
+    at: number,
+    position: Point | undefined,
+  ): void {
+    if (position === undefined) {
+      p.scrollIntoView.call(anchor, { block, inline: block, behavior: 'instant' });
+      return;
+    }
+    const point = () => {
+      const rect = p.rectOf(anchor);
+      return { x: rect.left + position.x, y: rect.top + position.y };
+    };
+    scrolls.reveal(anchor, point, at, block !== 'center');
   }
 
   function missed(node: Element, hit: Hit | null): Fault {
@@ -70,6 +90,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
 
   /** One try. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
   async function once(node: Element, options: AimOptions): Promise<Ready | Fault> {
+    if (innerWidth === 0 || innerHeight === 0)
+      return { why: 'unlaid', detail: 'the frame that it is in has no area' };
     const fault = states.obstacle(node, options);
     if (fault !== null) return fault;
     if (!options.hit) {
@@ -78,7 +100,7 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
     }
     const { point, hit, scrolled } = attempt(node, options.position);
     if (point === null || hit === null || !hit.ok) return missed(node, hit);
-    const anchor = anchorOf(node);
+    const anchor = states.anchorOf(node);
     const before = boxKey(anchor);
     await p.frame();
     if (animated(anchor)) await p.frame();
@@ -98,9 +120,12 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests) {
     return { point, scrolled, instead: hit?.ok === true ? null : (hit?.by ?? null) };
   }
 
-  /** What may pass by itself. A thing that is no field will not become one. */
+  /**
+   * What will not pass by itself: a thing that is no field does not become one. In a frame without an area the engine
+   * slows timers to one a second, so that waiting there would not end in time.
+   */
   function lasting(fault: Fault): boolean {
-    return fault.why === 'gone' || fault.why === 'not-editable';
+    return fault.why === 'gone' || fault.why === 'not-editable' || fault.why === 'unlaid';
   }
 
   /** Tries until all needs hold, the node is gone, or `until` (`performance.now()`) has passed. */

@@ -19,8 +19,9 @@ type Part = readonly [name: string, make: { toString(): string }, needs: string]
 const parts: readonly Part[] = [
   ['p', primitives, ''],
   ['states', elementStates, 'p'],
+  ['scrolls', scrolling, 'p'],
   ['hits', hitTests, 'p, states'],
-  ['aims', aiming, 'p, states, hits'],
+  ['aims', aiming, 'p, states, hits, scrolls'],
   ['guarding', guards, 'p, hits, api'],
   ['prepares', preparing, 'p, states, aims, guarding, api'],
   ['values', fields, 'p, states'],
@@ -28,7 +29,6 @@ const parts: readonly Part[] = [
   ['lists', choices, 'p, values'],
   ['checks', toggles, 'p, api'],
   ['looks', looking, 'p, states, checks, api'],
-  ['scrolls', scrolling, 'p'],
   ['frames', owners, 'p, hits, scrolls, api'],
 ];
 

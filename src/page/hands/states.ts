@@ -57,6 +57,7 @@ export function elementStates(p: Primitives) {
 
   /** Something of it is painted: a box with an area, its own or of what is inside. */
   function isVisible(el: Element): boolean {
+    if (el instanceof HTMLAreaElement) return areaBox(el).length > 0;
     if (p.styleOf(el).display === 'contents') return within(el).length > 0;
     return p.checkVisibility.call(el, visible) && boxesOf(el).length > 0;
   }
@@ -80,8 +81,39 @@ export function elementStates(p: Primitives) {
    * (floated or positioned children, `display: contents`) those of what is inside.
    */
   function boxesOf(el: Element): DOMRect[] {
+    if (el instanceof HTMLAreaElement) return areaBox(el);
     const own = areas(el);
     return own.length > 0 ? own : within(el);
+  }
+
+  function imageOf(area: HTMLAreaElement): Element | null {
+    const map = p.near(area, 'map');
+    const name = map === null ? null : (p.attr(map, 'name') ?? p.attr(map, 'id'));
+    if (name === null) return null;
+    return p.within(document.documentElement, `[usemap=${JSON.stringify(`#${name}`)}]`)[0] ?? null;
+  }
+
+  /** What is on the screen for an element: itself, the label of a checkbox that is not to be seen, an area's image. */
+  function anchorOf(el: Element): Element {
+    if (el instanceof HTMLAreaElement) return imageOf(el) ?? el;
+    return isVisible(el) ? el : (standIn(el) ?? el);
+  }
+
+  /** An area of an image map has no box in the layout: its shape lies on the image, in CSS pixels. */
+  function areaBox(area: HTMLAreaElement): DOMRect[] {
+    const image = imageOf(area);
+    const rect = image === null ? undefined : areas(image)[0];
+    if (rect === undefined) return [];
+    const numbers = area.coords.split(',').map(Number);
+    if (area.shape === 'default' || numbers.some(Number.isNaN) || numbers.length < 3) return [rect];
+    if (area.shape === 'circle') {
+      const [x = 0, y = 0, radius = 0] = numbers;
+      return [new DOMRect(rect.x + x - radius, rect.y + y - radius, 2 * radius, 2 * radius)];
+    }
+    const xs = numbers.filter((_, index) => index % 2 === 0);
+    const ys = numbers.filter((_, index) => index % 2 === 1);
+    const [left, top] = [Math.min(...xs), Math.min(...ys)];
+    return [new DOMRect(rect.x + left, rect.y + top, Math.max(...xs) - left, Math.max(...ys) - top)];
   }
 
   function editability(el: Element): Fault | null {
@@ -124,6 +156,7 @@ export function elementStates(p: Primitives) {
   }
 
   return {
+    anchorOf,
     boxesOf,
     controlOf,
     editability,

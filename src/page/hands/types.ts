@@ -50,6 +50,7 @@ export interface Obstacle {
     | 'readonly'
     | 'not-editable'
     | 'unfocusable'
+    | 'unlaid'
     | 'moving'
     | 'covered'
     | 'outside';

@@ -12,18 +12,29 @@ import type { FrameText, InjectedApi, QueryError, WalkOptions } from './types.ts
 import type { Walker } from './walk.ts';
 
 /** The object that the service calls. Injected by its text. */
-export function installApi(
-  dom: Dom,
-  styles: Styles,
-  sheets: Sheets,
-  text: TextRules,
-  names: Names,
-  states: States,
-  refs: Refs,
-  hosts: Hosts,
-  walk: Walker,
-  queries: Queries,
-): InjectedApi {
+export function installApi({
+  dom,
+  styles,
+  sheets,
+  text,
+  names,
+  states,
+  refs,
+  hosts,
+  walk,
+  queries,
+}: {
+  dom: Dom;
+  styles: Styles;
+  sheets: Sheets;
+  text: TextRules;
+  names: Names;
+  states: States;
+  refs: Refs;
+  hosts: Hosts;
+  walk: Walker;
+  queries: Queries;
+}): InjectedApi {
   function rootOf(options: WalkOptions): Element | QueryError {
     if (options.root === undefined) {
       return (
@@ -77,7 +88,10 @@ export function installApi(
       refs.begin(nextRef);
       return [refs.give(node), refs.nextRef()];
     },
-    describe: queries.describe,
+    describe: (node) => {
+      names.reset();
+      return queries.describe(node);
+    },
     query: (target, nextRef) => quickly(() => queries.query(target, nextRef)),
     markSecret: states.markSecret,
     closedHosts: () => hosts.list(dom.roots()),

@@ -1,45 +1,53 @@
 import { installApi } from './api.ts';
-import { domReaders } from './dom.ts';
-import { finders } from './find.ts';
-import { hostRules } from './hosts.ts';
-import { lineBuffer } from './lines.ts';
-import { nameRules } from './names.ts';
-import { printer } from './printer.ts';
-import { queries } from './query.ts';
-import { refTable } from './refs.ts';
-import { roleRules } from './roles.ts';
-import { sheetReaders } from './sheets.ts';
-import { stateRules } from './states.ts';
-import { styleReaders } from './style.ts';
-import { textRules } from './text.ts';
-import { walker } from './walk.ts';
+import { type Dom, domReaders } from './dom.ts';
+import { type Finders, finders } from './find.ts';
+import { type Hosts, hostRules } from './hosts.ts';
+import { type Lines, lineBuffer } from './lines.ts';
+import { type Names, nameRules } from './names.ts';
+import { type Printer, printer } from './printer.ts';
+import { type Queries, queries } from './query.ts';
+import { type Refs, refTable } from './refs.ts';
+import { type Roles, roleRules } from './roles.ts';
+import { type Sheets, sheetReaders } from './sheets.ts';
+import { type States, stateRules } from './states.ts';
+import { type Styles, styleReaders } from './style.ts';
+import { type TextRules, textRules } from './text.ts';
+import { type Walker, walker } from './walk.ts';
 
-/** A part of the injected code: one function that is given the parts it names, in this order. */
-interface Part {
-  name: string;
-  // The signature differs for each part and is checked where the part is written; here only its text matters.
-  make: { toString(): string };
-  needs: string[];
+/** What each part is given: all the parts made before it, of which it takes what it names. */
+interface Parts {
+  dom: Dom;
+  hosts: Hosts;
+  text: TextRules;
+  sheets: Sheets;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  states: States;
+  refs: Refs;
+  printer: Printer;
+  find: Finders;
+  queries: Queries;
+  newLines: () => Lines;
+  walk: Walker;
 }
 
-const parts: Part[] = [
-  { name: 'dom', make: domReaders, needs: [] },
-  { name: 'hosts', make: hostRules, needs: ['dom'] },
-  { name: 'text', make: textRules, needs: [] },
-  { name: 'sheets', make: sheetReaders, needs: ['dom'] },
-  { name: 'styles', make: styleReaders, needs: ['dom', 'sheets'] },
-  { name: 'roles', make: roleRules, needs: ['dom'] },
-  { name: 'names', make: nameRules, needs: ['dom', 'styles', 'roles', 'text'] },
-  { name: 'states', make: stateRules, needs: ['dom', 'text'] },
-  { name: 'refs', make: refTable, needs: ['dom'] },
-  { name: 'printer', make: printer, needs: ['dom', 'styles', 'roles', 'names', 'states', 'refs', 'text'] },
-  { name: 'find', make: finders, needs: ['dom', 'styles', 'roles', 'names', 'text', 'printer'] },
-  {
-    name: 'query',
-    make: queries,
-    needs: ['dom', 'styles', 'roles', 'names', 'states', 'refs', 'text', 'printer', 'find'],
-  },
-];
+/** The parts in the order in which they are made. */
+const parts: { [Name in Exclude<keyof Parts, 'newLines'>]: (made: Parts) => Parts[Name] } = {
+  dom: domReaders,
+  hosts: hostRules,
+  text: textRules,
+  sheets: sheetReaders,
+  styles: styleReaders,
+  roles: roleRules,
+  names: nameRules,
+  states: stateRules,
+  refs: refTable,
+  printer,
+  find: finders,
+  queries,
+  walk: walker,
+};
 
 let source: string | undefined;
 
@@ -54,14 +62,9 @@ export function injectedSource(): string {
 
 /** Each part is a function without imports, so its text is all there is to it; Node has taken the types out already. */
 function compose(): string {
-  const lines = parts.map(
-    ({ name, make, needs }) => `const ${name} = (${make.toString()})(${needs.join(', ')});`,
-  );
-  lines.push(`const newLines = () => (${lineBuffer.toString()})(styles, text, refs);`);
-  lines.push(`const walk = (${walker.toString()})(dom, styles, roles, printer, hosts, newLines);`);
-  lines.push(
-    `return (${installApi.toString()})(dom, styles, sheets, text, names, states, refs, hosts, walk, query);`,
-  );
+  const lines = [`const made = {};`, `made.newLines = () => (${lineBuffer.toString()})(made);`];
+  for (const [name, make] of Object.entries(parts)) lines.push(`made.${name} = (${make.toString()})(made);`);
+  lines.push(`return (${installApi.toString()})(made);`);
   // The page cannot see the globals of an isolated world, so the name needs no disguise.
   return `globalThis.airlock ??= (() => {\n${lines.join('\n')}\n})()`;
 }

@@ -27,7 +27,7 @@ export function domReaders() {
   const rootElement = getter<Element | null>(docProto, 'documentElement');
   const { getAttribute, hasAttribute, hasAttributes, getAttributeNames, matches, closest } = elementProto;
   const { getBoundingClientRect, checkVisibility } = elementProto;
-  const { getRootNode, contains } = Node.prototype;
+  const { getRootNode, compareDocumentPosition: comparePosition } = Node.prototype;
   /** Closed roots that the service handed over; null for a host that was asked for and has none. */
   const closedRoots = new WeakMap<Node, ShadowRoot | null>();
 
@@ -44,10 +44,6 @@ export function domReaders() {
   function keepClosedRoot(host: Element, root: ShadowRoot | null): void {
     closedRoots.set(host, root);
     anyClosed ||= root !== null;
-  }
-
-  function inShadow(node: Node): boolean {
-    return treeRoot(node) instanceof ShadowRoot;
   }
 
   /** The parent in the tree as it is painted: slots and hosts, not the light tree. */
@@ -165,15 +161,12 @@ export function domReaders() {
   }
 
   return {
-    activeIn,
     all,
     attr,
-    bodyOf,
-    byId,
     checkVisibility,
     closedRoots,
     closest,
-    contains,
+    comparePosition,
     deepFocus,
     docProto,
     firstChild,
@@ -186,10 +179,8 @@ export function domReaders() {
     has,
     hasAny,
     holds,
-    inShadow,
     isConnected,
     isElement,
-    isHtml,
     keepClosedRoot,
     localName,
     matches,

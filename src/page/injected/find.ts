@@ -10,14 +10,21 @@ import type { QueryError, QueryTarget } from './types.ts';
 type Found = Element[] | QueryError;
 
 /** The forms of a target, each to all elements that match it, in document order. Injected by its text. */
-export function finders(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  names: Names,
-  text: TextRules,
-  printer: Printer,
-) {
+export function finders({
+  dom,
+  styles,
+  roles,
+  names,
+  text,
+  printer,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  text: TextRules;
+  printer: Printer;
+}) {
   const { attr, localName, matches } = dom;
   const silent = new Set('script style template noscript head title'.split(' '));
 
@@ -149,7 +156,9 @@ export function finders(
   }
 
   function nameOf(el: Element, tag: string, role: string): string {
-    if (tag === 'label' && printer.standsFor(el) !== null) return names.contentName(el);
+    const control = tag === 'label' ? printer.standsFor(el) : null;
+    if (control !== null)
+      return text.clean(attr(control, 'aria-label') ?? '') || names.labelText(el, control);
     if (roles.contentIsName.has(role)) return names.nameOf(el, tag, role) || names.contentName(el);
     return names.nameOf(el, tag, role);
   }
@@ -163,7 +172,16 @@ export function finders(
       const start = root instanceof ShadowRoot ? root.firstElementChild : dom.rootElement(root);
       innermost(start, holds, match, out);
     }
-    return out;
+    const buttons = everywhere('input[type=button],input[type=submit],input[type=reset]').filter(
+      (el) => match(text.clean((el as HTMLInputElement).value)) && styles.paints(el) === 2,
+    );
+    return buttons.length === 0 ? out : inOrder([...out, ...buttons]);
+  }
+
+  function inOrder(elements: Element[]): Element[] {
+    return elements.sort((a, b) =>
+      dom.comparePosition.call(a, b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
+    );
   }
 
   function innermost(
@@ -172,28 +190,46 @@ export function finders(
     match: (actual: string) => boolean,
     out: Element[],
   ): void {
-    const stack: { next: Node | null; el: Element | null; shown: string; found: number }[] = [
-      { next: first, el: null, shown: '', found: 0 },
+    const stack: { next: Node | null; el: Element | null; found: number }[] = [
+      { next: first, el: null, found: 0 },
     ];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
       const node: Node | null = top.next;
       if (node === null) {
         stack.pop();
-        if (top.el !== null && top.found === out.length && match(top.shown) && styles.paints(top.el) === 2)
-          out.push(top.el);
+        if (top.el !== null && top.found === out.length && match(paintedText(top.el))) out.push(top.el);
         continue;
       }
       top.next = dom.nextSibling(node);
       if (!dom.isElement(node) || silent.has(localName(node)) || styles.paints(node) === 0) continue;
-      const shown = shownText(node);
-      if (holds(shown)) stack.push({ next: dom.firstChild(node), el: node, shown, found: out.length });
+      if (holds(allText(node))) stack.push({ next: dom.firstChild(node), el: node, found: out.length });
     }
   }
 
-  function shownText(el: Element): string {
+  /** All the text inside, painted or not: quick to get, and never less than what is painted. */
+  function allText(el: Element): string {
     if (el instanceof HTMLInputElement)
       return /^(button|submit|reset)$/.test(el.type) ? text.clean(el.value) : '';
     return text.clean(el.textContent ?? '');
+  }
+
+  /** The text that is painted inside an element. */
+  function paintedText(el: Element): string {
+    let out = '';
+    const stack: Node[] = [el];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if (dom.nodeType(node) === 3) {
+        const parent = dom.parentNode(node);
+        if (parent === null || !dom.isElement(parent) || styles.paints(parent) === 2)
+          out += dom.nodeValue(node) ?? '';
+      }
+      if (!dom.isElement(node) || silent.has(localName(node)) || styles.paints(node) === 0) continue;
+      const children: Node[] = [];
+      for (let child = dom.firstChild(node); child !== null; child = dom.nextSibling(child))
+        children.push(child);
+      while (children.length > 0) stack.push(children.pop() ?? node);
+    }
+    return text.clean(out);
   }
 
   function byAttribute(name: string, wanted: string, exact: boolean): Element[] {

@@ -7,7 +7,7 @@ import type { Dom } from './dom.ts';
  * elements of one kind (the name of a custom element, tag and class of others) answer for each other until one of the
  * kind has a closed root. Injected by its text.
  */
-export function hostRules(dom: Dom) {
+export function hostRules({ dom }: { dom: Dom }) {
   /** The elements that attachShadow accepts besides custom ones (DOM, 4.9). */
   const capable = new Set(
     'article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '),

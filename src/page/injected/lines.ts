@@ -9,7 +9,7 @@ import type { WalkOptions } from './types.ts';
  * known. Text waits in a buffer until the next line or the next block edge, so that adjacent pieces join.
  * Injected by its text.
  */
-export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
+export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text: TextRules; refs: Refs }) {
   /** Flags of a line. */
   const ACT = 1;
   const TEXT = 2;
@@ -209,7 +209,6 @@ export function lineBuffer(styles: Styles, rules: TextRules, refs: Refs) {
     HOLLOW,
     LOOSE,
     SEEN,
-    TEXT,
     addText,
     close,
     edge,

@@ -18,7 +18,17 @@ interface Traversal {
 }
 
 /** Names as AccName 1.2 computes them. Injected by its text. */
-export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRules) {
+export function nameRules({
+  dom,
+  styles,
+  roles,
+  text,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  text: TextRules;
+}) {
   const { attr, has, localName, matches } = dom;
   const maxDepth = 300;
   /** Longer is no name any more; it also bounds the work on pages that put everything into one heading. */
@@ -29,7 +39,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
   let referencedTexts = new Map<Element, string>();
   /** Elements looked at for names in this operation. Nested controls name each other over and over; there is an end to it. */
   let steps = 0;
-  const maxSteps = 300_000;
+  const maxSteps = 200_000;
 
   /** Forget what was read; every operation begins with it. */
   function reset(): void {
@@ -168,13 +178,17 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     if (walk.seen.has(el)) return '';
     const parts: string[] = [];
     for (const label of labelsOf(el)) {
-      const seen = new Set(walk.seen).add(el);
-      const part = text.clean(
-        textOf(label, { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 }, true),
-      );
+      const part = labelText(label, el, walk);
       if (part !== '') parts.push(part);
     }
     return parts.join(' ');
+  }
+
+  /** What a label says of its control; the control itself, where it is inside, says nothing. */
+  function labelText(label: Element, control: Element, walk: Traversal = fresh()): string {
+    const seen = new Set(walk.seen).add(control);
+    const inner: Traversal = { seen, referenced: true, hidden: false, item: false, depth: walk.depth + 1 };
+    return text.clean(textOf(label, inner, true));
   }
 
   function byChild(el: Element, tag: string, walk: Traversal): string {
@@ -307,7 +321,7 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     if (has(el, 'aria-labelledby')) out.push(referencedName(el, fresh()));
     const label = text.clean(attr(el, 'aria-label') ?? '');
     if (label !== '') out.push(label);
-    for (const one of labelsOf(el)) out.push(text.clean(textOf(one, { ...fresh(), referenced: true }, true)));
+    for (const one of labelsOf(el)) out.push(labelText(one, el));
     return out.filter((one) => one !== '');
   }
 
@@ -322,7 +336,16 @@ export function nameRules(dom: Dom, styles: Styles, roles: Roles, text: TextRule
     );
   }
 
-  return { contentName, fromContent: () => byContent, labelTexts, labelled, labelsOf, nameOf, reset };
+  return {
+    contentName,
+    fromContent: () => byContent,
+    labelText,
+    labelTexts,
+    labelled,
+    labelsOf,
+    nameOf,
+    reset,
+  };
 }
 
 export type Names = ReturnType<typeof nameRules>;

@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
-import type { Lines } from './lines.ts';
 import type { Names } from './names.ts';
 import type { Refs } from './refs.ts';
 import type { Roles } from './roles.ts';
@@ -10,15 +9,23 @@ import type { TextRules } from './text.ts';
 import type { Run, Visit } from './walk.ts';
 
 /** What is said of one element, in the grammar of a line. Injected by its text. */
-export function printer(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  names: Names,
-  states: States,
-  refs: Refs,
-  text: TextRules,
-) {
+export function printer({
+  dom,
+  styles,
+  roles,
+  names,
+  states,
+  refs,
+  text,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  states: States;
+  refs: Refs;
+  text: TextRules;
+}) {
   const { attr, has } = dom;
   /** Flags that an element hands down to its children. */
   const flags = {
@@ -52,7 +59,7 @@ export function printer(
   function silent(visit: Visit): boolean {
     const { role, act, flags: inherited } = visit;
     if ((inherited & flags.UNPAINTED) !== 0) return true;
-    if (act === 2) return false;
+    if (act === 2 || visit.box === 'scrolls') return false;
     if ((inherited & NAMED) !== 0) return act === 0;
     if (act === 1) return false;
     if (role === '' || role === 'rowgroup' || role === 'separator' || roles.folded.has(role)) return true;
@@ -80,11 +87,12 @@ export function printer(
     const head = headOf(role, name);
     const line = head + tailOf(run, visit, el, stated, value);
     const { lines } = run;
-    let flag = act > 0 ? lines.ACT : 0;
+    const offered = act > 0 || visit.box === 'scrolls';
+    let flag = offered ? lines.ACT : 0;
     if (act === 1 && role === '') flag |= lines.LOOSE;
     if (visit.seen) flag |= lines.SEEN;
     if (role === 'iframe') flag |= lines.FRAME;
-    if (act === 0 && name === '' && value === null) {
+    if (!offered && name === '' && value === null) {
       if (bare.test(role) && stated.length === 0) flag |= lines.BARE;
       if (!keptEmpty.test(role)) flag |= lines.HOLLOW;
     }
@@ -120,9 +128,10 @@ export function printer(
   function tailOf(run: Run, visit: Visit, node: Element, stated: string[], value: string | null): string {
     const { role } = visit;
     let line = '';
-    if (visit.act > 0) line += ` [ref=${run.options.prefix}e${refs.give(node)}]`;
+    if (visit.act > 0 || visit.box === 'scrolls') line += ` [ref=${run.options.prefix}e${refs.give(node)}]`;
     if (node === run.focus) line += ' [focused]';
     for (const state of stated) line += ` [${state}]`;
+    if (visit.box === 'scrolls') line += ' [scrollable]';
     if (run.options.boxes === true) line += box(node);
     if (role === 'iframe') line += ` src=${address((visit.el as HTMLIFrameElement).src || 'about:srcdoc')}`;
     else if (role === 'link' && run.options.urls === true) line += link(visit.el);
@@ -190,9 +199,8 @@ export function printer(
     const control = standsFor(visit.el);
     if (control === null) return false;
     const role = roles.roleOf(control, 'input');
-    const name = text.clean(attr(control, 'aria-label') ?? '') || names.contentName(visit.el);
-    const aria = true;
-    const stated = states.statesOf(control, 'input', role, aria, (visit.flags & DISABLED) !== 0);
+    const name = text.clean(attr(control, 'aria-label') ?? '') || names.labelText(visit.el, control);
+    const stated = states.statesOf(control, 'input', role, true, (visit.flags & DISABLED) !== 0);
     const inner: Visit = { ...visit, role, act: 2 };
     const head = headOf(role, name);
     const line = head + tailOf(run, inner, visit.el, stated, states.valueFor(control, 'input', role));
@@ -233,4 +241,3 @@ export function printer(
 }
 
 export type Printer = ReturnType<typeof printer>;
-export type { Lines };

@@ -16,17 +16,27 @@ interface Near {
 }
 
 /** Targets to elements, with what an agent needs to correct a target that did not fit. Injected by its text. */
-export function queries(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  names: Names,
-  states: States,
-  refs: Refs,
-  text: TextRules,
-  printer: Printer,
-  find: Finders,
-) {
+export function queries({
+  dom,
+  styles,
+  roles,
+  names,
+  states,
+  refs,
+  text,
+  printer,
+  find,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  names: Names;
+  states: States;
+  refs: Refs;
+  text: TextRules;
+  printer: Printer;
+  find: Finders;
+}) {
   const { attr, localName } = dom;
   const maxListed = 20;
   const maxNear = 5;

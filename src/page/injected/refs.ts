@@ -7,7 +7,7 @@ import type { Resolved } from './types.ts';
  * is a WeakRef, so that a removed subtree is not kept in memory (and does not show up as detached in a heap snapshot)
  * because an agent once saw it; a collected node is a removed node. Injected by its text.
  */
-export function refTable(dom: Dom) {
+export function refTable({ dom }: { dom: Dom }) {
   const refs = new WeakMap<Node, number>();
   const nodes = new Map<number, WeakRef<Element>>();
   let pruneAt = 4096;

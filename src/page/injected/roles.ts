@@ -5,7 +5,7 @@ import type { Dom } from './dom.ts';
  * Roles as HTML-AAM 1.0 and WAI-ARIA 1.2 give them, and as Chromium does where those leave room (layout tables, `th`).
  * '' is generic; 'none' is presentational. Injected by its text: it may use only its parameters.
  */
-export function roleRules(dom: Dom) {
+export function roleRules({ dom }: { dom: Dom }) {
   const { attr, has, localName, matches, closest, flatParent } = dom;
 
   /** Elements whose role does not depend on anything. */
@@ -296,12 +296,8 @@ export function roleRules(dom: Dom) {
     contentIsName,
     editable,
     explicit,
-    focusable,
     folded,
-    hasLabel,
     implicit,
-    isSummary,
-    known,
     namedByContent,
     plain,
     roleOf,

@@ -9,6 +9,8 @@ interface SheetFacts {
   readonly pointer: string[];
   /** Can put text before or after. */
   readonly pseudo: string[];
+  /** Can make a box that scrolls, or hide its content. */
+  readonly boxes: string[];
   /** `::part` reaches into shadow trees. */
   part: boolean;
 }
@@ -16,16 +18,19 @@ interface SheetFacts {
 interface TreeFacts {
   readonly pointer: Set<Element>;
   readonly pseudo: Set<Element>;
+  readonly boxes: Set<Element>;
   /** A sheet cannot be read (another origin) or a selector not be used: every element has to be asked. */
   readonly opaque: boolean;
 }
+
+type FactKind = 'pointer' | 'pseudo' | 'boxes';
 
 /**
  * Which elements of a tree can have a hand cursor or generated text at all. A style object for each element costs more than
  * everything else in the walk; the sheets say in one query for each tree that most elements need none. Always too
  * many, never too few: who is in a set is then asked for its computed style. Injected by its text.
  */
-export function sheetReaders(dom: Dom) {
+export function sheetReaders({ dom }: { dom: Dom }) {
   const sheets = new WeakMap<CSSStyleSheet, SheetFacts>();
   /** Rules to read that one element is worth: below this, asking each element is cheaper than reading the sheets. */
   const rulesPerElement = 4;
@@ -33,7 +38,7 @@ export function sheetReaders(dom: Dom) {
   let elements = 0;
   let page: TreeFacts | null = null;
   let partsReach = false;
-  const opaque: TreeFacts = { pointer: new Set(), pseudo: new Set(), opaque: true };
+  const opaque: TreeFacts = { pointer: new Set(), pseudo: new Set(), boxes: new Set(), opaque: true };
 
   /** From here to `end`, sheets are read once; outside, every element is asked. */
   function begin(): void {
@@ -67,9 +72,10 @@ export function sheetReaders(dom: Dom) {
   }
 
   function readTree(root: Document | ShadowRoot): TreeFacts {
-    if (root instanceof ShadowRoot && partsReach) return opaque;
+    const reached = root instanceof ShadowRoot && partsReach;
     const pointer: string[] = [];
     const pseudo: string[] = ['q'];
+    const boxes: string[] = ['[hidden]'];
     for (const sheet of [...root.styleSheets, ...root.adoptedStyleSheets]) {
       if (sheet.disabled) continue;
       const facts = sheetFacts(sheet);
@@ -77,12 +83,14 @@ export function sheetReaders(dom: Dom) {
       partsReach ||= facts.part;
       for (const selector of facts.pointer) pointer.push(selector);
       for (const selector of facts.pseudo) pseudo.push(selector);
+      for (const selector of facts.boxes) boxes.push(selector);
     }
     try {
       return {
         pointer: matching(root, pointer, 'pointer'),
         pseudo: matching(root, pseudo, 'pseudo'),
-        opaque: false,
+        boxes: matching(root, boxes, 'boxes'),
+        opaque: reached,
       };
     } catch (error) {
       if (error instanceof DOMException) return opaque;
@@ -91,11 +99,7 @@ export function sheetReaders(dom: Dom) {
   }
 
   /** The elements that selectors match. `:host` and `::slotted` are about the tree outside: those go into its set. */
-  function matching(
-    root: Document | ShadowRoot,
-    selectors: string[],
-    kind: 'pointer' | 'pseudo',
-  ): Set<Element> {
+  function matching(root: Document | ShadowRoot, selectors: string[], kind: FactKind): Set<Element> {
     const own: string[] = [];
     for (const selector of selectors) {
       if (!/:host|::slotted/.test(selector)) own.push(selector);
@@ -110,7 +114,7 @@ export function sheetReaders(dom: Dom) {
     return out;
   }
 
-  function reachOut(host: Element, selector: string, kind: 'pointer' | 'pseudo'): void {
+  function reachOut(host: Element, selector: string, kind: FactKind): void {
     const set = treeFacts(dom.treeRoot(host))[kind];
     set.add(host);
     if (!selector.includes('::slotted')) return;
@@ -125,7 +129,7 @@ export function sheetReaders(dom: Dom) {
     const known = sheets.get(sheet);
     if (known !== undefined && sameRules(known.rules, list)) return known;
     if (list.length > elements * rulesPerElement + 200) return null;
-    const facts: SheetFacts = { rules: [...list], pointer: [], pseudo: [], part: false };
+    const facts: SheetFacts = { rules: [...list], pointer: [], pseudo: [], boxes: [], part: false };
     if (!readRules(list, '', facts)) return null;
     sheets.set(sheet, facts);
     return facts;
@@ -161,7 +165,7 @@ export function sheetReaders(dom: Dom) {
       } else if (rule instanceof CSSNestedDeclarations) {
         readDeclarations(rule.style, parent, facts);
       } else if (rule instanceof CSSScopeRule || rule instanceof CSSKeyframesRule) {
-        if (/cursor|content/.test(rule.cssText)) return false;
+        if (/cursor|content|overflow/.test(rule.cssText)) return false;
       } else if (rule instanceof CSSGroupingRule && !readRules(rule.cssRules, parent, facts)) return false;
     }
     return true;
@@ -180,6 +184,13 @@ export function sheetReaders(dom: Dom) {
     const cursor = style.cursor;
     if (cursor !== '' && /pointer|var\(|url\(/.test(cursor))
       addSelectors(selectorOf(), facts, facts.pointer, false);
+    if (
+      /auto|scroll|var\(/.test(style.overflow + style.overflowX + style.overflowY) ||
+      style.contentVisibility !== '' ||
+      style.getPropertyValue('interactivity') !== ''
+    ) {
+      addSelectors(selectorOf(), facts, facts.boxes, false);
+    }
     const content = style.content;
     if (content !== '' && !/^(none|normal|""|'')$/.test(content))
       addSelectors(selectorOf(), facts, facts.pseudo, true);
@@ -226,6 +237,10 @@ export function sheetReaders(dom: Dom) {
     mayGenerate: (el: Element): boolean => {
       const facts = factsFor(el);
       return facts.opaque || facts.pseudo.has(el);
+    },
+    mayBox: (el: Element): boolean => {
+      const facts = factsFor(el);
+      return facts.opaque || facts.boxes.has(el);
     },
     mayPoint: (el: Element): boolean => {
       const facts = factsFor(el);

@@ -3,8 +3,8 @@ import type { Dom } from './dom.ts';
 import type { TextRules } from './text.ts';
 
 /** States and values, live rather than as the attributes say. Injected by its text. */
-export function stateRules(dom: Dom, text: TextRules) {
-  const { attr, has, matches, localName } = dom;
+export function stateRules({ dom, text }: { dom: Dom; text: TextRules }) {
+  const { attr, has, matches } = dom;
   const secrets = new WeakSet<Element>();
   const checkables = /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio|option|treeitem)$/;
   const selectables = /^(option|tab|row|gridcell|cell|columnheader|rowheader|treeitem)$/;
@@ -136,7 +136,7 @@ export function stateRules(dom: Dom, text: TextRules) {
     return null;
   }
 
-  return { localName, markSecret: (el: Element): void => void secrets.add(el), statesOf, valueFor };
+  return { markSecret: (el: Element): void => void secrets.add(el), statesOf, valueFor };
 }
 
 export type States = ReturnType<typeof stateRules>;

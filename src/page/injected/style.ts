@@ -2,11 +2,13 @@
 import type { Dom } from './dom.ts';
 import type { Sheets } from './sheets.ts';
 
+export type BoxKind = 'hides' | 'inert' | 'scrolls' | '';
+
 /**
  * What is painted. `checkVisibility` answers most of it without a style object; the rest is read only where it decides
  * something. Injected by its text.
  */
-export function styleReaders(dom: Dom, sheets: Sheets) {
+export function styleReaders({ dom, sheets }: { dom: Dom; sheets: Sheets }) {
   const { checkVisibility } = dom;
   const visible = { visibilityProperty: true };
   const inlineDisplay = /^(inline|contents|ruby|none)/;
@@ -71,6 +73,21 @@ export function styleReaders(dom: Dom, sheets: Sheets) {
     return getComputedStyle(el).cursor.endsWith('pointer');
   }
 
+  /**
+   * What the style of an element does to its content: 'hides' it (`content-visibility`, `hidden=until-found`), makes it
+   * 'inert' (`interactivity`), 'scrolls' it (there is more than fits) or nothing ('').
+   */
+  function boxOf(el: Element): BoxKind {
+    if (!sheets.mayBox(el) && !/overflow|content-vis|interactivity/.test(dom.attr(el, 'style') ?? ''))
+      return '';
+    const style = getComputedStyle(el);
+    if (style.contentVisibility === 'hidden') return 'hides';
+    if (style.getPropertyValue('interactivity') === 'inert') return 'inert';
+    const scrolls = /auto|scroll/;
+    if (scrolls.test(style.overflowY) && el.scrollHeight > el.clientHeight + 1) return 'scrolls';
+    return scrolls.test(style.overflowX) && el.scrollWidth > el.clientWidth + 1 ? 'scrolls' : '';
+  }
+
   /** The modal dialog that makes the rest of the page inert, if there is one. */
   function modal(): Element | null {
     const found = dom.docProto.querySelectorAll.call(document, 'dialog:modal');
@@ -93,7 +110,7 @@ export function styleReaders(dom: Dom, sheets: Sheets) {
     return getComputedStyle(el).display === 'none';
   }
 
-  return { displayNone, isBlock, modal, paints, pointer, pseudo };
+  return { boxOf, displayNone, isBlock, modal, paints, pointer, pseudo };
 }
 
 export type Styles = ReturnType<typeof styleReaders>;

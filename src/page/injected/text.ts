@@ -5,6 +5,8 @@
  */
 export function textRules() {
   const maxText = 2000;
+  /** A name longer than this is content that got into a name; the rest is found with `text`. */
+  const maxName = 500;
   const plain = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
   const steering =
     /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
@@ -29,7 +31,7 @@ export function textRules() {
 
   /** A name in quotes. */
   function quote(name: string): string {
-    const text = cap(name, maxText);
+    const text = cap(name, maxName);
     return text.includes('"') || text.includes('\\') ? `"${text.replace(/["\\]/g, '\\$&')}"` : `"${text}"`;
   }
 

@@ -4,7 +4,7 @@ import type { Hosts } from './hosts.ts';
 import type { Lines } from './lines.ts';
 import type { Printer } from './printer.ts';
 import type { Roles } from './roles.ts';
-import type { Styles } from './style.ts';
+import type { BoxKind, Styles } from './style.ts';
 import type { WalkOptions } from './types.ts';
 
 /** An element that has been entered and not yet left. Kept here and not on the stack: pages nest thousands deep. */
@@ -47,18 +47,27 @@ export interface Visit {
   flags: number;
   /** 2: can be acted on; 1: looks clickable; 0: neither. */
   act: 0 | 1 | 2;
+  /** What its box does to what is inside. */
+  box: BoxKind;
   seen: boolean;
 }
 
 /** The walk of one frame: one pass in painted order. Injected by its text. */
-export function walker(
-  dom: Dom,
-  styles: Styles,
-  roles: Roles,
-  printer: Printer,
-  hosts: Hosts,
-  newLines: () => Lines,
-) {
+export function walker({
+  dom,
+  styles,
+  roles,
+  printer,
+  hosts,
+  newLines,
+}: {
+  dom: Dom;
+  styles: Styles;
+  roles: Roles;
+  printer: Printer;
+  hosts: Hosts;
+  newLines: () => Lines;
+}) {
   const { attr, localName, nodeType, nextSibling } = dom;
   const { POINTER, MUTE, UNPAINTED, DISABLED, PLAIN_TABLE, PLAIN_LIST, GRID } = printer.flags;
   /** What attributes tell: has aria, is aria-disabled, can be acted on, is edited in place. */
@@ -73,6 +82,8 @@ export function walker(
     ),
   );
   const tableRoles = /^(rowgroup|row|cell|gridcell|columnheader|rowheader)$/;
+  /** What is inside these is clicked with them; other focusable elements may be large containers. */
+  const clicked = /^(button|checkbox|link|menuitem|menuitemcheckbox|menuitemradio|option|radio|switch|tab)$/;
   const captions = /^(caption|legend)$/;
 
   function walk(root: Element, options: WalkOptions): { lines: Lines; hosts: number } {
@@ -155,8 +166,10 @@ export function walker(
     }
     const visit = look(run, el, tag, parent);
     if (visit === null) return;
-    if (tag === 'select') printer.select(run, visit);
-    else if (tag === 'label' && printer.standIn(run, visit)) open(run, visit, run.lines.count() - 1);
+    const painted = (visit.flags & UNPAINTED) === 0;
+    if (tag === 'select' && painted) printer.select(run, visit);
+    else if (tag === 'label' && painted && printer.standIn(run, visit))
+      open(run, visit, run.lines.count() - 1);
     else if (printer.silent(visit)) open(run, visit, -1);
     else printLine(run, visit);
   }
@@ -177,8 +190,23 @@ export function walker(
     const role = effectiveRole(el, tag, bare, flags);
     flags = contextFlags(tag, role, flags);
     const act = paint === 1 ? 0 : acts(el, tag, role, told, flags);
-    const seen = !run.options.viewport || inViewport(el);
-    return { el, tag, role, bare, aria: (told & ARIA) !== 0, depth: parent?.depth ?? 0, flags, act, seen };
+    if (act === 2 && !clicked.test(role)) flags |= styles.pointer(el) ? POINTER : 0;
+    else if (act > 0) flags |= POINTER;
+    const box = tag === 'html' || tag === 'body' || paint === 1 ? '' : styles.boxOf(el);
+    if (box === 'inert') return null;
+    const seen = !run.options.viewport || inViewport(el, parent);
+    return {
+      el,
+      tag,
+      role,
+      bare,
+      aria: (told & ARIA) !== 0,
+      depth: parent?.depth ?? 0,
+      flags,
+      act,
+      box,
+      seen,
+    };
   }
 
   /** One pass over the attribute names: what they tell, -1 for an element that is not offered at all. */
@@ -187,7 +215,7 @@ export function walker(
     for (const name of dom.getAttributeNames.call(el)) {
       if (name.startsWith('aria-')) {
         told |= ARIA;
-        if (name === 'aria-hidden' && attr(el, name) === 'true' && !dom.holds(el, run.focus)) return -1;
+        if (name === 'aria-hidden' && attr(el, name) === 'true' && hides(run, el)) return -1;
         if (name === 'aria-disabled' && attr(el, name) === 'true') told |= OFF;
       } else if (name === 'inert') return -1;
       else if (name === 'onclick') told |= FIRM;
@@ -195,6 +223,11 @@ export function walker(
       else if (name === 'contenteditable') told |= roles.editable(el) ? FIRM | EDIT : 0;
     }
     return told;
+  }
+
+  /** As Chromium has it, aria-hidden does not count on the whole page, nor around what has the focus. */
+  function hides(run: Run, el: Element): boolean {
+    return !/^(html|body)$/.test(localName(el)) && !dom.holds(el, run.focus);
   }
 
   function effectiveRole(el: Element, tag: string, bare: boolean, flags: number): string {
@@ -235,15 +268,11 @@ export function walker(
     return (flags & POINTER) === 0 && styles.pointer(el) ? 1 : 0;
   }
 
-  function inViewport(el: Element): boolean {
+  function inViewport(el: Element, parent: Open | null): boolean {
     const box = dom.getBoundingClientRect.call(el);
-    return (
-      box.bottom > 0 &&
-      box.right > 0 &&
-      box.top < innerHeight &&
-      box.left < innerWidth &&
-      box.width + box.height > 0
-    );
+    // Nothing of its own: `display: contents`, or a wrapper around what is positioned.
+    if (box.width === 0 && box.height === 0) return parent?.seen ?? true;
+    return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
   }
 
   function printLine(run: Run, visit: Visit): void {
@@ -262,14 +291,20 @@ export function walker(
     let flags = visit.flags;
     if (tag === 'label') flags |= printer.labelFlags(el);
     else if (captions.test(tag)) flags |= printer.captionFlags(el);
-    if (visit.act > 0) flags |= POINTER;
     if (line < 0) run.lines.edge(el);
     if (hosts.mayHost(el, tag)) run.hosts++;
     if ((flags & (MUTE | UNPAINTED)) === 0) {
       const before = styles.pseudo(el, '::before');
       if (before !== '') run.lines.addText(before, visit.depth + (line < 0 ? 0 : 1), visit.seen);
     }
-    const list = tag === 'details' ? closedDetails(el) : tag === 'slot' ? dom.slotted(el) : null;
+    const list =
+      visit.box === 'hides'
+        ? []
+        : tag === 'details'
+          ? closedDetails(el)
+          : tag === 'slot'
+            ? dom.slotted(el)
+            : null;
     run.stack.push({
       el,
       next: list === null ? dom.firstFlat(el) : null,

@@ -89,6 +89,25 @@ test('a frame is named by its name, its URL, a part of it, its label, or the ref
   expect(error.extra['frames']).toMatchObject([{ id: 'main' }, { id: label, name: 'x' }]);
 });
 
+test('a frame that is not laid out, or goes away while one waits, is an error', async () => {
+  for (const path of ['/cross', '/same']) {
+    await page.goto(path);
+    const target = { selector: '#b', frame: 'x' };
+    await page.eval('document.querySelector("iframe").style.display = "none"');
+    await problem(
+      page.run((op) => click(op, { target }), { timeoutMs: 3000 }),
+      'not_interactable',
+    );
+    await page.eval('document.querySelector("iframe").style.display = ""');
+    await page.evalIn('/in', 'b.disabled = true');
+    await page.eval('void setTimeout(() => document.querySelector("iframe").remove(), 300)');
+    await problem(
+      page.run((op) => click(op, { target })),
+      'frame_not_found',
+    );
+  }
+});
+
 test('a frame that vanishes before the action is an error', async () => {
   await page.goto('/cross');
   const ref = await page.run(async (op) => (await resolveTarget(op, { selector: '#b', frame: 'x' })).ref);

@@ -1,9 +1,18 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { click } from '../../../src/page/actions/click.ts';
 import { ActionPage } from '../../support/action-page.ts';
 
+afterEach(async () => {
+  // The tabs of one test must not count against the limit of the next.
+  for (const tab of page.chrome.tabs.list().slice(1)) {
+    const gone = new Promise<void>((resolve) => tab.once('closed', () => resolve()));
+    await tab.session.send('Page.close');
+    await gone;
+  }
+});
+
 const page = new ActionPage({
-  '/': `<a target=_blank href="/p2">Blank</a><a target=_blank rel=noopener href="/p2">Noopener</a>
+  '/': `<a href="/p2">Plain</a><a target=_blank href="/p2">Blank</a><a target=_blank rel=noopener href="/p2">Noopener</a>
     <button onclick="w=window.open('/p2','x'+Date.now(),'width=300,height=200')">Open</button>
     <button onclick="window.open('/p2','_blank','noopener')">Hidden</button>
     <button onclick="window.open('/p2');window.open('/p3')">Both</button><button onclick="window.open('')">Empty</button>
@@ -27,6 +36,17 @@ test.each(['Blank', 'Noopener', 'Open', 'Hidden', 'Form'])(
     expect(page.chrome.tabs.activeId).toBe(page.tab.id);
   },
 );
+
+test.each([
+  ['Control', { modifiers: ['Control' as const] }],
+  ['Shift', { modifiers: ['Shift' as const] }],
+  ['the middle button', { button: 'middle' as const }],
+])('a link that %s opens in a tab of its own', async (_, how) => {
+  await page.goto();
+  const result = await page.run((op) => click(op, { target: { text: 'Plain' }, ...how }));
+  expect(result.newTabs?.map(({ url }) => url)).toEqual([page.server.url('/p2')]);
+  expect(result.navigated).toBe(false);
+});
 
 test('two windows of one click are both told, and a blank one too', async () => {
   await page.goto();

@@ -14,6 +14,7 @@ const page = new ActionPage({
     addEventListener('wheel',e=>h.push('wheel '+e.deltaY));addEventListener('mousemove',e=>m=[e.clientX,e.clientY,e.buttons])</script>`,
   '/app': `<body style="margin:0;overflow:hidden;height:100vh"><main id=m style="height:100vh;overflow:auto"><div style="height:4000px">tall</div></main>`,
   '/short': '<p>short',
+  '/large': `<body style="margin:0"><div id=l style="width:3000px;height:4000px" onclick="h.push([event.offsetX,event.offsetY])"></div><map name=m><area id=area shape=rect coords="20,20,60,60" href="#area"></map><img usemap="#m" width=100 height=100 src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="><details><summary id=sum>more</summary>in</details><script>h=[]</script>`,
 });
 
 test('button, count, modifiers and position are as asked for', async () => {
@@ -109,4 +110,18 @@ test('focus gives the focus, or is an error; hover moves the pointer', async () 
   );
   await page.run((op) => hover(op, { target: '#b', position: { x: 1, y: 1 } }));
   expect(await page.eval('m.slice(0, 2)')).toEqual([21, 31]);
+});
+
+test('a position far inside a large element, an area of an image map, a summary', async () => {
+  await page.goto('/large');
+  await page.run((op) => click(op, { target: '#l', position: { x: 2900, y: 3500 } }));
+  await page.run((op) => click(op, { target: '#l', position: { x: 10, y: 20 } }));
+  expect(await page.eval('h')).toEqual([
+    [2900, 3500],
+    [10, 20],
+  ]);
+  await page.run((op) => click(op, { target: '#area' }));
+  expect(await page.eval('location.hash')).toBe('#area');
+  await page.run((op) => click(op, { target: '#sum' }));
+  expect(await page.eval('document.querySelector("details").open')).toBe(true);
 });

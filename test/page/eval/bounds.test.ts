@@ -124,3 +124,37 @@ test('a deep object is cut, not a fault, with whatever it is made of', async () 
   });
   expect(truncated).toBe(true);
 });
+
+test.each<[string, EvalInput]>([
+  ['an expression', { expression: '"x".repeat(3e7)' }],
+  ['what is awaited', { expression: 'await Promise.resolve("x".repeat(3e7))' }],
+  ['a promise', { expression: 'Promise.resolve("x".repeat(3e7)) // late' }],
+  ['a body with return', { expression: 'const s = "x".repeat(3e7); return s;' }],
+  ['a function', { function: '(n) => "x".repeat(n)', args: [3e7] }],
+  ['an async function', { function: 'async function big(n) { return "x".repeat(n) }', args: [3e7] }],
+])('a long string stays in the page, as the value of %s', async (_, input) => {
+  let received = 0;
+  const { session } = chrome.tab;
+  const send = session.send.bind(session);
+  session.send = async (method, ...rest) => {
+    const answer = await send(method, ...rest);
+    received += JSON.stringify(answer).length;
+    return answer;
+  };
+  try {
+    const answer = await chrome.run((op) => evaluate(op, { ...input, maxChars: 5 }), { timeoutMs: 40_000 });
+    const cut = [{ path: '', reason: 'chars', total: 3e7 }];
+    expect(answer).toEqual({ value: 'xxxxx', type: 'string', truncated: true, cut });
+    expect(received).toBeLessThan(10_000);
+  } finally {
+    session.send = send;
+  }
+});
+
+test('objects that defend themselves are told as far as they let', async () => {
+  const hostile = 'new Proxy({}, new Proxy({}, { get() { throw new Error("trap") } }))';
+  expect((await run(hostile, { awaitPromise: false })).value).toEqual({ $type: 'proxy', class: 'Object' });
+  expect((await run(`[${hostile}, 1]`)).value).toEqual([{ $type: 'proxy', class: 'Object' }, 1]);
+  const fickle = '(() => { let n = 0; return { get a() { if (n++) throw 1; return "once" }, b: 2 } })()';
+  expect((await run(fickle)).value).toMatchObject({ b: 2 });
+});

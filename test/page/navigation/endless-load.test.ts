@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { afterAll, expect, test } from 'vitest';
 import { evaluate } from '../../../src/page/eval/evaluate.ts';
+import { reload } from '../../../src/page/history.ts';
 import { pageInfo } from '../../../src/page/info.ts';
 import { navigate } from '../../../src/page/navigate.ts';
+import type { Operation } from '../../../src/page/operation.ts';
 import { PageHarness, PageServer } from '../../support/page-harness.ts';
 import { problemOf } from '../../support/problem-of.ts';
 
@@ -59,21 +62,26 @@ test('a load that was given up does not hold up, or pass for, the next one', asy
 });
 
 test('a navigation that got no answer in time does not replace the page later', async () => {
-  let answer: (() => void) | undefined;
-  const { promise: asked, resolve } = Promise.withResolvers<void>();
-  await using server = await PageServer.open({
-    '/a': '<title>A</title>',
-    '/late': (_, response) => {
-      answer = () => response.writeHead(200, { 'content-type': 'text/html' }).end('<title>late</title>');
-      response.on('close', resolve);
-    },
-  });
+  let late = false;
+  const held: (() => void)[] = [];
+  const closed: Promise<unknown>[] = [];
+  const slow: Parameters<typeof PageServer.open>[0][string] = (_, response) => {
+    const send = () => response.writeHead(200, { 'content-type': 'text/html' }).end('<title>late</title>');
+    if (!late) return void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>A</title>');
+    held.push(send);
+    closed.push(once(response, 'close'));
+  };
+  await using server = await PageServer.open({ '/a': slow, '/b': slow });
+  await chrome.run((op) => navigate(op, { url: server.url('/b') }));
   await chrome.run((op) => navigate(op, { url: server.url('/a') }));
-  const problem = await problemOf(
-    chrome.run((op) => navigate(op, { url: server.url('/late') }), { timeoutMs: 1000 }),
-  );
-  expect(problem.code).toBe('timeout');
-  await asked;
-  answer?.();
-  expect(await chrome.run(pageInfo)).toMatchObject({ url: server.url('/a'), title: 'A', loading: false });
+  late = true;
+  for (const go of [
+    (op: Operation) => navigate(op, { url: server.url('/b') }),
+    (op: Operation) => reload(op, { ignoreCache: true }),
+  ]) {
+    expect((await problemOf(chrome.run(go, { timeoutMs: 1000 }))).code).toBe('timeout');
+    await closed.pop();
+    held.pop()?.();
+    expect(await chrome.run(pageInfo)).toMatchObject({ url: server.url('/a'), title: 'A', loading: false });
+  }
 });

@@ -16,11 +16,15 @@ const paths = [
   '/usr/bin/chromium',
 ];
 
+export function chromePath(): string {
+  const path = process.env['CHROME_PATH'] ?? paths.find((one) => existsSync(one));
+  if (path === undefined) throw new Error(`no Chrome at ${paths.join(', ')}`);
+  return path;
+}
+
 /** The Chrome that the tests drive. */
 export async function launch(): Promise<Browser> {
-  const executablePath = process.env['CHROME_PATH'] ?? paths.find((path) => existsSync(path));
-  if (executablePath === undefined) throw new Error(`no Chrome at ${paths.join(', ')}`);
-  return puppeteer.launch({ executablePath, pipe: true, args: ['--no-sandbox'] });
+  return puppeteer.launch({ executablePath: chromePath(), pipe: true, args: ['--no-sandbox'] });
 }
 
 /** One page with the injected code in an isolated world of its main frame. */

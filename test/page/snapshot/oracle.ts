@@ -4,7 +4,7 @@ import type { Bench } from './harness.ts';
 
 /** One point in which the walk and the engine's accessibility tree differ. */
 export interface Difference {
-  kind: 'role' | 'name' | 'no-ref' | 'extra-ref' | 'no-text' | 'state';
+  kind: 'role' | 'name' | 'no-ref' | 'extra-ref' | 'no-text' | 'extra-text' | 'state';
   /** The element, as a person finds it again. */
   element: string;
   engine: string;
@@ -96,7 +96,7 @@ export async function compare(bench: Bench): Promise<Difference[]> {
     const ours = seen[index];
     if (ours !== undefined && ours !== null) out.push(...differences(node, ours));
   });
-  out.push(...missingText(shown, text), ...(await extraRefs(bench, nodes)));
+  out.push(...missingText(shown, text), ...extraText(shown, text), ...(await extraRefs(bench, nodes)));
   return out;
 }
 
@@ -196,6 +196,24 @@ function missingText(shown: AxNode[], text: string): Difference[] {
     if (value === '' || value.length > 1500 || !/[\p{L}\p{N}]/u.test(value) || have.includes(squeezed(value)))
       continue;
     out.push({ kind: 'no-text', element: '', engine: value.slice(0, 200), ours: '' });
+  }
+  return out;
+}
+
+/** Every text that the snapshot shows must be in the engine's tree. */
+function extraText(shown: AxNode[], text: string): Difference[] {
+  const have = squeezed(
+    shown
+      .filter((node) => node.role?.value === 'StaticText')
+      .map((node) => String(node.name?.value ?? ''))
+      .join('|'),
+  );
+  const out: Difference[] = [];
+  for (const [, line = ''] of text.matchAll(/^\s*- text: (.*)$/gm)) {
+    // Word by word, since the engine lists its nodes level by level.
+    const words = plain(line).split(' ');
+    if (!words.every((word) => have.includes(squeezed(word))))
+      out.push({ kind: 'extra-text', element: '', engine: '', ours: line });
   }
   return out;
 }
