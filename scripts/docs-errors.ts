@@ -74,6 +74,24 @@ const members: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   browser_unavailable: { stderr: 'what Chrome wrote before it ended' },
 };
 
+const common: readonly (readonly string[])[] = [
+  ['member', 'meaning'],
+  ['`type`', '`/problems/<code>`: a page that the service serves'],
+  ['`title`', 'what the code means, the same each time'],
+  ['`status`', 'the HTTP status'],
+  ['`code`', 'one of the codes below'],
+  ['`detail`', 'what happened this time'],
+  ['`instance`', 'path of the request'],
+  [
+    '`retryable`',
+    'whether the same request may succeed later, unchanged; this value counts, not the one below',
+  ],
+  ['`suggestion`', 'what to do next, in English or (`Accept-Language: pt-BR`) Portuguese'],
+  ['`requestId`', 'the request in the log of the service; also the header `X-Request-Id`'],
+  ['`sessionId`', 'the session, where there is one'],
+  ['`diagnosis`', 'the page, where an operation on one failed'],
+];
+
 const head = `# Errors
 
 <!-- Written by scripts/docs-errors.ts (npm run docs) from src/errors.ts. Do not edit. -->
@@ -81,20 +99,7 @@ const head = `# Errors
 Every error is a problem document (RFC 9457, \`application/problem+json\`). Programs decide by \`code\`, which never changes
 its meaning; people read \`detail\` and \`suggestion\`.
 
-| member       | meaning                                                                                         |
-| ------------ | ----------------------------------------------------------------------------------------------- |
-| \`type\`       | \`/problems/<code>\`: a page that the service serves                                              |
-| \`title\`      | what the code means, the same each time                                                         |
-| \`status\`     | the HTTP status                                                                                 |
-| \`code\`       | one of the codes below                                                                          |
-| \`detail\`     | what happened this time                                                                         |
-| \`instance\`   | path of the request                                                                             |
-| \`retryable\`  | whether the same request may succeed later, unchanged; this value counts, not the one of the table |
-| \`suggestion\` | what to do next, in English or (\`Accept-Language: pt-BR\`) Portuguese                            |
-| \`requestId\`  | the request in the log of the service; also the header \`X-Request-Id\`                           |
-| \`sessionId\`  | the session, where there is one                                                                 |
-| \`diagnosis\`  | the page, where an operation on one failed                                                      |
-
+${columns(common)}
 \`diagnosis\` holds \`tab\`, \`url\`, \`title\`, \`dialog\`, and the last five each of \`denials\` (of the network policy, since the
 operation began), \`failedRequests\` and \`consoleErrors\`. It is text of the page, and the answer then carries
 \`Airlock-Untrusted: page\`.
@@ -110,7 +115,7 @@ export function errorsPage(): string {
     return [`[\`${code}\`](#${code})`, String(status), retryable ? 'yes' : 'no', title];
   });
   const table = columns([['code', 'status', 'retryable', 'meaning'], ...rows]);
-  return `${head}\n${table}\n${errorCodes.map((code) => section(code, used.has(code))).join('')}`;
+  return `${head}\n${table}${errorCodes.map((code) => section(code, used.has(code))).join('')}`;
 }
 
 function section(code: ErrorCode, inUse: boolean): string {
