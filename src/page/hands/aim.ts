@@ -90,10 +90,15 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     });
   }
 
+  /** The frame's iframe is not displayed; a frame of another process keeps its size then, but lays nothing out. */
+  function isUnlaid(): boolean {
+    if (innerWidth === 0 || innerHeight === 0) return true;
+    return window !== top && p.rectOf(document.documentElement).width === 0;
+  }
+
   /** One try. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
   async function once(node: Element, options: AimOptions): Promise<Ready | Fault> {
-    if (innerWidth === 0 || innerHeight === 0)
-      return { why: 'unlaid', detail: 'the frame that it is in has no area' };
+    if (isUnlaid()) return { why: 'unlaid', detail: 'the frame that it is in has no area' };
     const fault = states.obstacle(node, options);
     if (fault !== null) return fault;
     if (!options.hit) {
