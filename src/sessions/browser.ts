@@ -18,6 +18,7 @@ import type { Downloads } from './downloads.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
 import type { ChromeExit, LaunchedChrome } from './launch-chrome.ts';
 import { outfit } from './outfit.ts';
+import type { Reach } from './reach.ts';
 import type { SessionSpec } from './spec.ts';
 import { UrlJudge } from './url-judge.ts';
 import { type Usage, usageOf } from './usage.ts';
@@ -27,7 +28,7 @@ export interface BrowserOptions {
   readonly id: string;
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
-  readonly policy: Policy;
+  readonly reach: Reach;
   readonly self: SelfRegistry;
   readonly runtimeDir: RuntimeDir;
   readonly spec: SessionSpec;
@@ -76,9 +77,10 @@ export class Browser {
     let browser: Browser | undefined;
     try {
       const floor = await Floor.open({
-        policy: options.policy,
+        ...options.reach,
         self: options.self,
         resolver: new Resolver(),
+        guardContext: { session: options.id },
         peerPids: () => browser?.processIds() ?? Promise.resolve(new Set<number>()),
       });
       browser = new Browser(options, workspace, floor);
@@ -187,15 +189,16 @@ export class Browser {
   }
 
   /**
-   * Gives a pooled browser to a caller: its policy, its looks.
+   * Gives a pooled browser to a caller: its reach, its looks.
    * @throws Error when Chrome died meanwhile; the reason of `signal`
    */
-  async assign(policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<void> {
+  async assign(reach: Reach, spec: SessionSpec, signal: AbortSignal): Promise<void> {
     const chrome = this.#chrome;
     if (!chrome) throw new AirlockError('internal', 'The browser is not started');
     this.#spec = spec;
+    this.floor.setEgress(reach.egress);
     const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
-    await untilExit(chrome, signal, Promise.all([this.setPolicy(policy), ...dressed]));
+    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), ...dressed]));
     this.floor.openToUser();
   }
 
