@@ -16,8 +16,9 @@ import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
 import { Downloads } from './downloads.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { Guard } from './guard.ts';
-import { type LaunchedChrome, launchChrome } from './launch-chrome.ts';
+import { type LaunchedChrome, launchChrome, type OwnNetwork } from './launch-chrome.ts';
 import { outfit } from './outfit.ts';
+import { hasOwnNetwork } from './own-network.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { SessionSpec } from './spec.ts';
 import { Targets } from './targets.ts';
@@ -28,6 +29,8 @@ const STDERR_KEPT = 16 * 1024;
 export interface LaunchParts {
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
+  /** Chrome gets a network namespace of its own. */
+  readonly strictNetwork: boolean;
   readonly workspace: Workspace;
   readonly floor: Floor;
 }
@@ -37,7 +40,7 @@ export interface LaunchParts {
  * @throws AirlockError `browser_unavailable`, or the reason of `signal`
  */
 export function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
-  const { chrome, noSandbox, workspace, floor } = parts;
+  const { chrome, noSandbox, strictNetwork, workspace, floor } = parts;
   const args = chromeFlags({
     engine: chrome.engine,
     profileDir: workspace.profile,
@@ -53,7 +56,24 @@ export function launch(parts: LaunchParts, signal: AbortSignal): Promise<Launche
     env: chromeEnvironment({ home: workspace.home, tmp: workspace.tmp }, true),
     stderrLimit: STDERR_KEPT,
     signal,
+    ownNetwork: strictNetwork ? inItsOwn(floor) : undefined,
   });
+}
+
+function inItsOwn(floor: Floor): OwnNetwork {
+  return {
+    place: { host: floor.address, port: floor.port },
+    adopt: (listener) => floor.serveAlso(listener),
+  };
+}
+
+/**
+ * Makes sure, where one was asked for, that Chrome is in a network namespace of its own.
+ * @throws AirlockError `browser_unavailable`
+ */
+export async function proveNetwork({ pid }: LaunchedChrome, strictNetwork: boolean): Promise<void> {
+  if (!strictNetwork || (await hasOwnNetwork(pid))) return;
+  throw new AirlockError('browser_unavailable', 'Chrome is not in a network namespace of its own');
 }
 
 /**
