@@ -37,7 +37,7 @@ const WITHOUT_POWERS = 'setpriv --inh-caps=-all --ambient-caps=-all --bounding-s
 const LISTEN = `
 const server = require('node:net').createServer();
 process.once('message', (at) => server.listen({ ...at, backlog: 511, exclusive: true }, () => process.send('open', server)));
-process.once('disconnect', () => process.exit(0));
+process.once('disconnect', () => server.close());
 `;
 
 /** $1 is Node, $2 what it runs, the rest Chrome. */
