@@ -38,6 +38,7 @@ const SessionDetail = Type.Object({
     denied: Type.Integer(),
   }),
   policy: Type.Unknown({ description: 'the network policy in force' }),
+  egress: Type.Optional(Type.String({ description: 'the proxy it goes out through, without credentials' })),
 });
 
 function summary(session: Session) {
@@ -82,7 +83,7 @@ const createSession = defineOperation({
   input: SessionSpec,
   result: SessionSummary,
   status: 201,
-  errors: ['capacity', 'draining', 'browser_unavailable', 'invalid_policy', 'disk_full'],
+  errors: ['capacity', 'draining', 'browser_unavailable', 'invalid_policy', 'policy_denied', 'disk_full'],
   async run({ service, request }, input) {
     const key = request.headers['idempotency-key'];
     if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {
@@ -125,6 +126,7 @@ const getSession = defineOperation({
   result: SessionDetail,
   async run({ session }) {
     const { browser } = session;
+    const { egress } = browser.floor;
     const usage = await browser.usage();
     return {
       ...summary(session),
@@ -136,6 +138,7 @@ const getSession = defineOperation({
       memoryBytes: usage.memoryBytes,
       floor: { ...browser.floor.counters },
       policy: browser.policyView,
+      ...(egress === undefined ? {} : { egress: egress.redacted }),
     };
   },
 });
