@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { Session } from '../sessions/session.ts';
 import { Labels, SessionSpec } from '../sessions/spec.ts';
-import { defineOperation, Reply } from './define.ts';
+import { defineOperation, Reply, STATE_BODY_LIMIT } from './define.ts';
 import { Receipt } from './receipt.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -80,9 +80,18 @@ const createSession = defineOperation({
   tag: 'sessions',
   scope: 'service',
   input: SessionSpec,
+  bodyLimit: STATE_BODY_LIMIT,
   result: SessionSummary,
   status: 201,
-  errors: ['capacity', 'draining', 'browser_unavailable', 'invalid_policy', 'disk_full'],
+  errors: [
+    'capacity',
+    'draining',
+    'browser_unavailable',
+    'invalid_policy',
+    'disk_full',
+    'cookie_rejected',
+    'storage_rejected',
+  ],
   async run({ service, request }, input) {
     const key = request.headers['idempotency-key'];
     if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {

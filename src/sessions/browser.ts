@@ -24,6 +24,7 @@ import { Downloads } from './downloads.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
 import { Guard } from './guard.ts';
 import { type ChromeExit, type LaunchedChrome, launchChrome } from './launch-chrome.ts';
+import { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { SessionSpec } from './spec.ts';
@@ -65,6 +66,7 @@ export class Browser {
   #chrome: LaunchedChrome | undefined;
   #connection: Connection | undefined;
   #downloads: Downloads | undefined;
+  #originPages: OriginPages | undefined;
   #targets: Targets | undefined;
   #guard: Guard | undefined;
   #identity: ProcessIdentity | undefined;
@@ -108,6 +110,11 @@ export class Browser {
   get downloads(): Downloads {
     if (!this.#downloads) throw new AirlockError('internal', 'The browser is not started');
     return this.#downloads;
+  }
+
+  get originPages(): OriginPages {
+    if (!this.#originPages) throw new AirlockError('internal', 'The browser is not started');
+    return this.#originPages;
   }
 
   get connection(): Connection {
@@ -269,8 +276,11 @@ export class Browser {
     const downloadDir = join(this.workspace.files, 'downloads');
     await mkdir(downloadDir, { mode: 0o700 });
     this.#downloads = new Downloads(connection, downloadDir);
+    const originPages = new OriginPages(connection);
+    this.#originPages = originPages;
     const guard = new Guard({
       connection,
+      answer: (event) => originPages.answer(event),
       judge: this.judge,
       policy: () => this.floor.policy,
       tabOf: (frameId) => targets.tabOfFrame(frameId),
@@ -283,6 +293,7 @@ export class Browser {
       tabs: this.tabs,
       guard,
       maxTabs: MAX_TABS,
+      takes: (info, session) => originPages.takes(info, session),
       onRefusedTab: (url) => this.refusedTabs.push(url),
       onFault: this.#options.onFault,
     });

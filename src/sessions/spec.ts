@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { StorageState } from '../page/storage-schema.ts';
 
 const strict = { additionalProperties: false };
 
@@ -65,6 +66,7 @@ export const SessionSpec = Type.Object(
         description: 'run in every document before its own scripts',
       }),
     ),
+    storageState: Type.Optional(StorageState),
     labels: Type.Optional(Labels),
   },
   strict,
