@@ -58,8 +58,8 @@ export const errorTable = {
     421,
     'The Host header names a host that this service does not answer to',
     false,
-    'Use the address printed at start, or start the service with --host for the name you use.',
-    'Use o endereço mostrado ao iniciar, ou inicie o serviço com --host para o nome que você usa.',
+    'Use the address printed at start, or start the service with --host-name NAME.',
+    'Use o endereço mostrado ao iniciar, ou inicie o serviço com --host-name NOME.',
   ),
   not_found: row(
     404,

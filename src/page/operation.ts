@@ -100,7 +100,7 @@ export class Operation implements Disposable {
 
   /**
    * Sends one CDP command.
-   * @throws AirlockError the reason of `signal`, `page_crashed`, `tab_not_found` (it closed), or `dialog_open`
+   * @throws AirlockError the reason of `signal`, `page_crashed` (of the tab, or of the frame that is asked), `tab_not_found` (it closed), or `dialog_open`
    * @throws Error Chrome's own refusal of the command
    */
   async send<M extends keyof Commands>(
@@ -109,7 +109,20 @@ export class Operation implements Disposable {
     params?: Commands[M]['paramsType'][0],
   ): Promise<Commands[M]['returnType']> {
     this.check();
-    return this.race(session.send(method, params, { timeout: 0 }));
+    const { frames } = this.tab;
+    // The tab's own crash ends the whole operation; that of a frame in another process only what is asked of it.
+    if (session === this.tab.session) return this.race(session.send(method, params, { timeout: 0 }));
+    if (frames.isDead(session)) throw frameCrashed(this.tab);
+    const died = Promise.withResolvers<never>();
+    const onCrash = (dead: CdpSession) => {
+      if (dead === session) died.reject(frameCrashed(this.tab));
+    };
+    frames.on('crashed', onCrash);
+    try {
+      return await this.race(Promise.race([session.send(method, params, { timeout: 0 }), died.promise]));
+    } finally {
+      frames.off('crashed', onCrash);
+    }
   }
 
   /** As `send`, on the main frame's session. */
@@ -211,6 +224,12 @@ function dialogOpen(tab: Tab, dialog: Dialog): AirlockError {
 
 function pageCrashed(tab: Tab): AirlockError {
   return new AirlockError('page_crashed', `The renderer of tab ${tab.id} died`, { extra: { tab: tab.id } });
+}
+
+function frameCrashed(tab: Tab): AirlockError {
+  return new AirlockError('page_crashed', `The renderer of a frame of tab ${tab.id} died`, {
+    extra: { tab: tab.id },
+  });
 }
 
 function tabClosed(tab: Tab): AirlockError {

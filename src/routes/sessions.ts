@@ -38,6 +38,7 @@ const SessionDetail = Type.Object({
     denied: Type.Integer(),
   }),
   policy: Type.Unknown({ description: 'the network policy in force' }),
+  egress: Type.Optional(Type.String({ description: 'the proxy it goes out through, without credentials' })),
 });
 
 function summary(session: Session) {
@@ -88,6 +89,7 @@ const createSession = defineOperation({
     'draining',
     'browser_unavailable',
     'invalid_policy',
+    'policy_denied',
     'disk_full',
     'cookie_rejected',
     'storage_rejected',
@@ -134,6 +136,7 @@ const getSession = defineOperation({
   result: SessionDetail,
   async run({ session }) {
     const { browser } = session;
+    const { egress } = browser.floor;
     const usage = await browser.usage();
     return {
       ...summary(session),
@@ -145,6 +148,7 @@ const getSession = defineOperation({
       memoryBytes: usage.memoryBytes,
       floor: { ...browser.floor.counters },
       policy: browser.policyView,
+      ...(egress === undefined ? {} : { egress: egress.redacted }),
     };
   },
 });

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AirlockError } from '../errors.ts';
-import { type Policy, parsePolicy } from '../policy/policy.ts';
+import { parsePolicy } from '../policy/policy.ts';
 import type { SelfRegistry } from '../policy/self.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Browser } from './browser.ts';
 import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { Pool } from './pool.ts';
+import type { Reach } from './reach.ts';
 import { newSessionId } from './session-id.ts';
 import type { SessionSpec } from './spec.ts';
 
@@ -26,7 +27,7 @@ export interface BrowserSourceOptions {
 }
 
 /** A pooled browser belongs to nobody yet, so nothing may leave it. */
-const NOTHING = parsePolicy({ mode: 'allowlist', allow: [] });
+const NOTHING: Reach = { policy: parsePolicy({ mode: 'allowlist', allow: [] }) };
 
 /** Where sessions get their browsers: out of the pool, or started for them. */
 export class BrowserSource {
@@ -79,15 +80,15 @@ export class BrowserSource {
   }
 
   /**
-   * A browser for one session, under `policy` and looking as `spec` says.
+   * A browser for one session, which reaches what `reach` says and looks as `spec` says.
    * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, or the reason of `signal`
    */
-  async take(spec: SessionSpec, policy: Policy, signal: AbortSignal): Promise<Browser> {
+  async take(spec: SessionSpec, reach: Reach, signal: AbortSignal): Promise<Browser> {
     const engine = spec.engine ?? this.#options.engine;
     const ready = this.#pool.take(engine);
     if (ready) {
       try {
-        await ready.assign(policy, spec, signal);
+        await ready.assign(reach, spec, signal);
         return ready;
       } catch (error) {
         await ready.reap('launch_failed');
@@ -98,7 +99,7 @@ export class BrowserSource {
     }
     this.#awaited += 1;
     try {
-      return await this.#start(engine, policy, spec, signal);
+      return await this.#start(engine, reach, spec, signal);
     } finally {
       this.#awaited -= 1;
     }
@@ -109,7 +110,7 @@ export class BrowserSource {
     await this.#pool.close();
   }
 
-  async #start(engine: Engine, policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<Browser> {
+  async #start(engine: Engine, reach: Reach, spec: SessionSpec, signal: AbortSignal): Promise<Browser> {
     const { runtimeDir, self, noSandbox, node, onFault } = this.#options;
     const chrome = this.find(engine);
     if (!chrome)
@@ -117,7 +118,7 @@ export class BrowserSource {
     const id = newSessionId(node);
     this.#starting.add(id);
     try {
-      return await Browser.start({ id, chrome, noSandbox, policy, self, runtimeDir, spec, onFault }, signal);
+      return await Browser.start({ id, chrome, noSandbox, reach, self, runtimeDir, spec, onFault }, signal);
     } finally {
       this.#starting.delete(id);
     }

@@ -6,11 +6,12 @@ import { setState } from '../page/state.ts';
 import type { StorageState } from '../page/storage-schema.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
-import { narrowPolicy, type Policy, parsePolicy } from '../policy/policy.ts';
+import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import { type Receipt, Receipts } from '../residual/receipts.ts';
 import type { SweepResult } from '../residual/sweep.ts';
 import { Admission } from './admission.ts';
 import { BrowserSource, type BrowserSourceOptions } from './browser-source.ts';
+import { type Reach, reachOf } from './reach.ts';
 import { type CloseReason, Session } from './session.ts';
 import type { SessionSpec } from './spec.ts';
 import { Sweeper } from './sweeper.ts';
@@ -96,7 +97,10 @@ export class Service extends EventEmitter<ServiceEvents> {
     return decideUrl(url, judged, { self, use: 'navigation', method: 'GET' });
   }
 
-  /** @throws AirlockError `capacity`, `draining`, `browser_unavailable`, `invalid_policy`, `disk_full`, `cancelled` */
+  /**
+   * @throws AirlockError `capacity`, `draining`, `browser_unavailable`, `invalid_policy`, `invalid_request` and
+   * `policy_denied` (the proxy), `disk_full`, `cancelled`
+   */
   create(request: CreateRequest): Promise<Session> {
     const { idempotencyKey: key } = request;
     const known = key === undefined ? undefined : this.#byKey.get(key);
@@ -161,7 +165,7 @@ export class Service extends EventEmitter<ServiceEvents> {
   async #create({ spec, client, waitMs = 0 }: CreateRequest): Promise<Session> {
     this.#stopping.signal.throwIfAborted();
     const startedAt = performance.now();
-    const policy = this.#policyFor(spec);
+    const reach = reachOf(spec, this.options);
     const cancelled = new AbortController();
     const onClient = () => cancelled.abort(new AirlockError('cancelled', 'The client went away'));
     if (client.aborted) onClient();
@@ -169,7 +173,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     const signal = AbortSignal.any([cancelled.signal, this.#stopping.signal]);
     try {
       await this.admission.enter(waitMs, signal);
-      const session = await this.#start(spec, policy, signal);
+      const session = await this.#start(spec, reach, signal);
       this.emit('opened', session, (performance.now() - startedAt) / 1000);
       return session;
     } finally {
@@ -178,11 +182,11 @@ export class Service extends EventEmitter<ServiceEvents> {
   }
 
   /** The place that admission gave is given back when the session ends, or at once if none comes of it. */
-  async #start(spec: SessionSpec, policy: Policy, signal: AbortSignal): Promise<Session> {
+  async #start(spec: SessionSpec, reach: Reach, signal: AbortSignal): Promise<Session> {
     const { options } = this;
     let session: Session;
     try {
-      const browser = await this.browsers.take(spec, policy, signal);
+      const browser = await this.browsers.take(spec, reach, signal);
       session = new Session(browser, spec, {
         ttlSec: Math.min(spec.ttlSec ?? options.ttlSec, options.ttlSec),
         idleSec: Math.min(spec.idleSec ?? options.idleSec, options.idleSec),
@@ -216,12 +220,6 @@ export class Service extends EventEmitter<ServiceEvents> {
       client.throwIfAborted();
       throw error;
     }
-  }
-
-  #policyFor(spec: SessionSpec): Policy {
-    return spec.policy === undefined
-      ? this.options.policy
-      : narrowPolicy(this.options.policy, parsePolicy(spec.policy));
   }
 }
 

@@ -6,6 +6,7 @@ import { answerByPolicy } from '../page/dialogs.ts';
 import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import type { RefTable } from '../page/refs.ts';
+import { freeHungRenderers } from '../page/renderer.ts';
 import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
@@ -182,7 +183,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
    * `browser_crashed`, `lane_full`, `tab_not_found`, `dialog_open`
    */
   run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
-    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn));
+    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn), true);
   }
 
   /**
@@ -190,13 +191,14 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
    * @throws AirlockError as `run`, `lane_full` excepted
    */
   runBeside<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
-    return this.#operate(request, work, (_signal, turn) => turn());
+    return this.#operate(request, work, (_signal, turn) => turn(), false);
   }
 
   async #operate<T>(
     request: RunRequest,
     work: (op: Operation) => Promise<T>,
     queue: (signal: AbortSignal, turn: () => Promise<T>) => Promise<T>,
+    frees: boolean,
   ): Promise<T> {
     this.#assertOpen();
     this.touch();
@@ -217,7 +219,13 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
           signal: limit.signal,
           timeoutMs: Math.max(1, request.timeoutMs - (Date.now() - startedAt)),
         });
-        return await work(op);
+        try {
+          return await work(op);
+        } catch (error) {
+          // Keeps the lane until the page can take the next operation; the caller has the answer before.
+          if (frees && isTimeout(error)) await freeHungRenderers(tab);
+          throw error;
+        }
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
@@ -373,4 +381,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       },
     });
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof AirlockError && error.code === 'timeout';
 }

@@ -53,6 +53,12 @@ export const SessionSpec = Type.Object(
     policy: Type.Optional(
       Type.Unknown({ description: 'narrows the policy of the service; docs/network-policy.md has the form' }),
     ),
+    egress: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        description: 'a proxy to go out through: socks5:// or http://, [user:password@]host[:port]',
+      }),
+    ),
     ttlSec: Type.Optional(Seconds('the longest life of the session')),
     idleSec: Type.Optional(Seconds('close after this long without a request')),
     dialogs: Type.Optional(
