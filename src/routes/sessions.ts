@@ -11,7 +11,8 @@ const summaryFields = {
   id: Type.String(),
   state: Type.Enum(['ready', 'closing', 'closed', 'crashed']),
   engine: Type.Enum(['headless-shell', 'chrome']),
-  profileMode: Type.Enum(['ephemeral']),
+  profileMode: Type.Enum(['ephemeral', 'persistent']),
+  profile: Type.Optional(Type.String({ description: 'name of the profile that stays' })),
   url: Type.String({ 'x-untrusted': true, description: 'of the active tab' }),
   createdAt: Time('when the session was made'),
   expiresAt: Time('when it ends whatever it does'),
@@ -47,7 +48,7 @@ function summary(session: Session) {
     id: session.id,
     state: session.state,
     engine: session.browser.engine,
-    profileMode: 'ephemeral' as const,
+    ...profileOf(session),
     url: session.tabs.list().find((tab) => tab.id === session.tabs.activeId)?.url ?? '',
     createdAt: new Date(session.createdAt).toISOString(),
     expiresAt: new Date(session.expiresAt).toISOString(),
@@ -60,6 +61,12 @@ function summary(session: Session) {
       policy: `${self}/policy`,
     },
   };
+}
+
+function profileOf(session: Session) {
+  const { profile } = session.browser;
+  if (!profile) return { profileMode: 'ephemeral' as const };
+  return { profileMode: 'persistent' as const, profile: profile.name };
 }
 
 /** The longest that a caller may wait in the queue, in seconds. */
@@ -91,6 +98,7 @@ const createSession = defineOperation({
     'invalid_policy',
     'policy_denied',
     'disk_full',
+    'profile_busy',
     'cookie_rejected',
     'storage_rejected',
   ],

@@ -30,6 +30,8 @@ export interface LaunchParts {
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
   readonly workspace: Workspace;
+  readonly profileDir: string;
+  readonly headless: boolean;
   readonly floor: Floor;
 }
 
@@ -38,21 +40,21 @@ export interface LaunchParts {
  * @throws AirlockError `browser_unavailable`, or the reason of `signal`
  */
 export async function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
-  const { chrome, noSandbox, workspace, floor } = parts;
-  await writePreferences(chrome.engine, workspace.profile);
+  const { chrome, noSandbox, workspace, profileDir, headless, floor } = parts;
+  await writePreferences(chrome.engine, profileDir);
   const args = chromeFlags({
     engine: chrome.engine,
-    profileDir: workspace.profile,
+    profileDir,
     floorAddress: floor.address,
     floorPort: floor.port,
     noSandbox,
-    headless: true,
+    headless,
     smallDevShm: devShmIsSmall(),
   });
   return launchChrome({
     path: chrome.path,
     args,
-    env: workspace.env(),
+    env: workspace.env({ headful: !headless }),
     cwd: workspace.path, // a core dump lands there, and a file that Chrome names without a directory
     stderrLimit: STDERR_KEPT,
     signal,

@@ -3,6 +3,7 @@ import type { Frame } from '../page/frames.ts';
 import type { Origins, VisitOrigin } from '../page/operation.ts';
 import { originOf } from '../page/origin.ts';
 import type { Tab } from '../page/tab.ts';
+import type { Profile } from '../residual/profile.ts';
 import type { OriginPages } from './origin-pages.ts';
 
 /** Of more than these the oldest are forgotten: a page can go through any number of names. */
@@ -12,9 +13,15 @@ const MAX_ORIGINS = 1000;
 export class SessionOrigins implements Origins {
   readonly #pages: OriginPages;
   readonly #seen = new Set<string>();
+  readonly #profile: Profile | undefined;
+  readonly #onFault: (error: unknown) => void;
 
-  constructor(pages: OriginPages) {
+  /** @param profile keeps the list for later sessions */
+  constructor(pages: OriginPages, profile: Profile | undefined, onFault: (error: unknown) => void) {
     this.#pages = pages;
+    this.#profile = profile;
+    this.#onFault = onFault;
+    for (const origin of profile?.origins.slice(-MAX_ORIGINS) ?? []) this.#seen.add(origin);
   }
 
   seen(): readonly string[] {
@@ -22,7 +29,7 @@ export class SessionOrigins implements Origins {
   }
 
   add(origin: string): void {
-    this.#seen.delete(origin);
+    if (!this.#seen.delete(origin)) this.#profile?.noteOrigin(origin).catch(this.#onFault);
     this.#seen.add(origin);
     const [oldest] = this.#seen;
     if (this.#seen.size > MAX_ORIGINS && oldest !== undefined) this.#seen.delete(oldest);

@@ -91,13 +91,18 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.browser = browser;
     this.dialogs = spec.dialogs ?? 'report';
     this.labels = spec.labels ?? {};
-    this.origins = new SessionOrigins(browser.originPages);
+    this.origins = new SessionOrigins(browser.originPages, browser.profile, browser.onFault);
     this.#limits = { ttlSec: init.ttlSec, idleSec: init.idleSec };
     for (const tab of this.tabs.list()) this.#adopt(tab);
     this.tabs.on('opened', (tab) => this.#adopt(tab));
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
-    watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
+    watchQuota(
+      () => browser.diskUsage(),
+      init.diskQuotaBytes,
+      this.#ending.signal,
+      () => this.#ended('quota'),
+    );
     browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
