@@ -30,6 +30,10 @@ export const SettingsSchema = Type.Object(
       default: stateHome(),
       description: 'where the token and the address file are kept',
     }),
+    dataDir: Type.String({
+      default: dataHome(),
+      description: 'where profiles that stay are kept',
+    }),
     runtimeDir: Type.Optional(Type.String({ description: 'where the workspaces of sessions are made' })),
     tokenFile: Type.Optional(Type.String({ description: 'a file that holds the bearer token' })),
     engine: Type.Enum(['headless-shell', 'chrome'], {
@@ -225,4 +229,8 @@ function configHome(): string {
 
 function stateHome(): string {
   return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'airlock');
+}
+
+function dataHome(): string {
+  return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'airlock');
 }

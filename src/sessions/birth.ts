@@ -11,12 +11,13 @@ import type { Floor } from '../policy/floor.ts';
 import type { Policy } from '../policy/policy.ts';
 import { identify, type ProcessIdentity } from '../residual/identity.ts';
 import type { Workspace } from '../residual/workspace.ts';
-import { chromeEnvironment } from './chrome-environment.ts';
 import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
+import { writePreferences } from './chrome-preferences.ts';
 import { Downloads } from './downloads.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { Guard } from './guard.ts';
 import { type LaunchedChrome, launchChrome } from './launch-chrome.ts';
+import { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { SessionSpec } from './spec.ts';
@@ -29,6 +30,8 @@ export interface LaunchParts {
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
   readonly workspace: Workspace;
+  readonly profileDir: string;
+  readonly headless: boolean;
   readonly floor: Floor;
 }
 
@@ -36,21 +39,23 @@ export interface LaunchParts {
  * Starts the process, behind its floor and in its workspace.
  * @throws AirlockError `browser_unavailable`, or the reason of `signal`
  */
-export function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
-  const { chrome, noSandbox, workspace, floor } = parts;
+export async function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
+  const { chrome, noSandbox, workspace, profileDir, headless, floor } = parts;
+  await writePreferences(chrome.engine, profileDir);
   const args = chromeFlags({
     engine: chrome.engine,
-    profileDir: workspace.profile,
+    profileDir,
     floorAddress: floor.address,
     floorPort: floor.port,
     noSandbox,
-    headless: true,
+    headless,
     smallDevShm: devShmIsSmall(),
   });
   return launchChrome({
     path: chrome.path,
     args,
-    env: chromeEnvironment({ home: workspace.home, tmp: workspace.tmp }, true),
+    env: workspace.env({ headful: !headless }),
+    cwd: workspace.path, // a core dump lands there, and a file that Chrome names without a directory
     stderrLimit: STDERR_KEPT,
     signal,
   });
@@ -88,6 +93,7 @@ export interface WireParts {
 export interface Wires {
   readonly connection: Connection;
   readonly downloads: Downloads;
+  readonly originPages: OriginPages;
   readonly guard: Guard;
   readonly targets: Targets;
   /** Takes hold of Chrome; resolves when its first tab can be used. Once only. */
@@ -102,8 +108,10 @@ export async function wire(parts: WireParts): Promise<Wires> {
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
   const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
   const downloads = new Downloads(connection, downloadDir);
+  const originPages = new OriginPages(connection);
   const guard = new Guard({
     connection,
+    answer: (event) => originPages.answer(event),
     judge,
     policy,
     tabOf: (frameId) => targets.tabOfFrame(frameId),
@@ -111,13 +119,14 @@ export async function wire(parts: WireParts): Promise<Wires> {
     onFault,
   });
   const { maxTabs, onRefusedTab } = parts;
-  const targets = new Targets({ connection, tabs, guard, maxTabs, onRefusedTab, onFault });
+  const takes = originPages.takes.bind(originPages);
+  const targets = new Targets({ connection, tabs, guard, maxTabs, takes, onRefusedTab, onFault });
   const start = async () => {
     // In this order on the pipe: no target is let run before requests are intercepted.
     await Promise.all([downloads.start(), guard.refresh(), targets.start()]);
     await renewFirstTab(tabs.get(undefined));
   };
-  return { connection, downloads, guard, targets, start };
+  return { connection, downloads, originPages, guard, targets, start };
 }
 
 /**

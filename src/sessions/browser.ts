@@ -9,6 +9,7 @@ import { Resolver } from '../policy/resolver.ts';
 import type { SelfRegistry } from '../policy/self.ts';
 import type { ProcessIdentity } from '../residual/identity.ts';
 import { ProcessIndex } from '../residual/process-index.ts';
+import type { Profile } from '../residual/profile.ts';
 import { reap } from '../residual/reap.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
@@ -17,6 +18,7 @@ import { identifyChrome, launch, proveFloor, untilExit, type Wires, wire } from 
 import type { Downloads } from './downloads.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
 import type { ChromeExit, LaunchedChrome } from './launch-chrome.ts';
+import type { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
 import type { Reach } from './reach.ts';
 import type { SessionSpec } from './spec.ts';
@@ -32,6 +34,8 @@ export interface BrowserOptions {
   readonly self: SelfRegistry;
   readonly runtimeDir: RuntimeDir;
   readonly spec: SessionSpec;
+  /** A profile that stays; it is given back when the browser has ended. */
+  readonly profile?: Profile;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -97,8 +101,17 @@ export class Browser {
     return this.#started().downloads;
   }
 
+  get originPages(): OriginPages {
+    return this.#started().originPages;
+  }
+
   get connection(): Connection {
     return this.#started().connection;
+  }
+
+  /** The profile that stays; undefined for one that goes with the workspace. */
+  get profile(): Profile | undefined {
+    return this.#options.profile;
   }
 
   get spec(): SessionSpec {
@@ -130,6 +143,12 @@ export class Browser {
   /** The network policy in force, as JSON. */
   get policyView(): PolicyJson {
     return policyToJson(this.floor.policy);
+  }
+
+  /** What it holds on disk: the workspace, and what a profile that stays has grown by. */
+  async diskUsage(): Promise<{ bytes: number }> {
+    const { bytes } = await this.workspace.usage();
+    return { bytes: bytes + ((await this.profile?.growth()) ?? 0) };
   }
 
   async usage(): Promise<Usage> {
@@ -210,7 +229,16 @@ export class Browser {
   /** What exists is kept at once, so that a fault on the way leaves it to the reaper. */
   async #start(signal: AbortSignal): Promise<void> {
     const { workspace, floor, tabs } = this;
-    const chrome = await launch({ ...this.#options, workspace, floor }, signal);
+    const chrome = await launch(
+      {
+        ...this.#options,
+        workspace,
+        floor,
+        profileDir: this.profile?.path ?? workspace.profile,
+        headless: this.#spec.headless !== false,
+      },
+      signal,
+    );
     this.#chrome = chrome;
     this.#identity = await identifyChrome(chrome, workspace);
     this.#wires = await wire({
@@ -238,15 +266,18 @@ export class Browser {
   async #reap(reason: string): Promise<Receipt> {
     const chrome = this.#chrome;
     const connection = this.#wires?.connection;
+    const { profile } = this;
     const receipt = await reap({
       sessionId: this.id,
       reason,
       workspace: this.workspace,
+      ...(profile ? { preserve: profile.path } : {}),
       ...(chrome && this.#identity ? { chrome: { child: chrome.child, identity: this.#identity } } : {}),
       ...(connection ? { closeBrowser: () => connection.send('Browser.close').then(() => undefined) } : {}),
       closeFloor: () => this.floor.close(),
     });
     connection?.dispose();
+    profile?.[Symbol.dispose]();
     for (const tab of this.tabs.list()) tab.markClosed();
     return receipt;
   }

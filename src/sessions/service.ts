@@ -2,6 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
+import { setState } from '../page/state.ts';
+import type { StorageState } from '../page/storage-schema.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
 import { narrowPolicy, type Policy } from '../policy/policy.ts';
@@ -45,6 +47,9 @@ interface ServiceEvents {
 
 /** Answers of POST /v1/sessions that are given again for the same Idempotency-Key (api.md: 24 h). */
 const IDEMPOTENCY_TTL_MS = 24 * 3600 * 1000;
+
+/** For the state that a session begins with. */
+const STATE_TIMEOUT_MS = 30_000;
 
 /** All sessions of this process: who may have one, which are open, how the ended ones ended. */
 export class Service extends EventEmitter<ServiceEvents> {
@@ -205,7 +210,19 @@ export class Service extends EventEmitter<ServiceEvents> {
       await session.close('client_gone');
       throw signal.reason;
     }
+    if (spec.storageState !== undefined) await this.#restore(session, spec.storageState, signal);
     return session;
+  }
+
+  /** A session that would be without a part of its state is none. */
+  async #restore(session: Session, state: StorageState, client: AbortSignal): Promise<void> {
+    try {
+      await session.run({ timeoutMs: STATE_TIMEOUT_MS, client }, (op) => setState(op, state));
+    } catch (error) {
+      await session.close('launch_failed');
+      client.throwIfAborted();
+      throw error;
+    }
   }
 }
 

@@ -19,6 +19,7 @@ import { deadline } from './deadline.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
+import { SessionOrigins } from './session-origins.ts';
 import type { SessionSpec } from './spec.ts';
 import { tellOfTab } from './tab-events.ts';
 
@@ -33,6 +34,7 @@ export type CloseReason =
   | 'crashed'
   | 'shutdown'
   | 'client_gone'
+  | 'launch_failed'
   | 'floor_down';
 
 export interface SessionLimits {
@@ -73,6 +75,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly events = new EventRing();
   readonly snapshots = new SnapshotStore();
   readonly dialogs: PageEnvironment['dialogs'];
+  readonly origins: SessionOrigins;
   labels: Readonly<Record<string, string>>;
   readonly #limits: SessionLimits;
   readonly #lane = new Lane();
@@ -89,12 +92,18 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.browser = browser;
     this.dialogs = spec.dialogs ?? 'report';
     this.labels = spec.labels ?? {};
+    this.origins = new SessionOrigins(browser.originPages, browser.profile, browser.onFault);
     this.#limits = { ttlSec: init.ttlSec, idleSec: init.idleSec };
     for (const tab of this.tabs.list()) this.#adopt(tab);
     this.tabs.on('opened', (tab) => this.#adopt(tab));
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
-    watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
+    watchQuota(
+      () => browser.diskUsage(),
+      init.diskQuotaBytes,
+      this.#ending.signal,
+      () => this.#ended('quota'),
+    );
     browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
@@ -325,6 +334,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #adopt(tab: Tab): void {
     if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
     tellOfTab(tab, this.events);
+    this.origins.watch(tab);
   }
 
   #armClock(): void {
