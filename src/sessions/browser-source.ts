@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { AirlockError } from '../errors.ts';
 import { parsePolicy } from '../policy/policy.ts';
 import type { SelfRegistry } from '../policy/self.ts';
@@ -7,6 +5,7 @@ import { hasDisplay } from '../residual/environment.ts';
 import { Profile } from '../residual/profile.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Browser } from './browser.ts';
+import { versionOf } from './chrome-version.ts';
 import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { Pool } from './pool.ts';
 import type { Reach } from './reach.ts';
@@ -184,14 +183,4 @@ function engineOf(spec: SessionSpec, usual: Engine): Engine {
     'There is no display to open a window on: the service runs with neither DISPLAY nor WAYLAND_DISPLAY',
     { retryable: false, extra: { pointer: '/headless' } },
   );
-}
-
-/** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */
-async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5000, env: {} });
-    return stdout.trim();
-  } catch {
-    return undefined; // the doctor says more
-  }
 }
