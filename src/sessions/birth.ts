@@ -185,7 +185,7 @@ export async function proveFloor(
       { cause: error },
     );
   }
-  tab.failedRequests.length = 0;
+  tab.failedRequests.clear();
 }
 
 /** Waits for Chrome's answer, unless it dies or the caller goes away first. */

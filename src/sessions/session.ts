@@ -387,8 +387,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
           title: tab.title,
           dialog: tab.dialog ?? null,
           denials: this.denialsSince(since).slice(-5),
-          failedRequests: tab.failedRequests.slice(-5),
-          consoleErrors: tab.consoleErrors.slice(-5),
+          failedRequests: tab.failedRequests.items.slice(-5),
+          consoleErrors: tab.consoleErrors.items.slice(-5),
         },
       },
     });
