@@ -17,6 +17,8 @@ export interface BrowserSourceOptions {
   readonly runtimeDir: RuntimeDir;
   /** Holds the profiles that stay. */
   readonly dataDir: string;
+  /** What one session may hold on disk, in bytes. */
+  readonly diskQuotaBytes: number;
   readonly self: SelfRegistry;
   /** For sessions that ask for none, and for the pool. */
   readonly engine: Engine;
@@ -136,7 +138,7 @@ export class BrowserSource {
     signal: AbortSignal,
     profile?: Profile,
   ): Promise<Browser> {
-    const { runtimeDir, self, noSandbox, node, onFault } = this.#options;
+    const { runtimeDir, self, noSandbox, node, diskQuotaBytes, onFault } = this.#options;
     const id = newSessionId(node);
     this.#starting.add(id);
     try {
@@ -144,7 +146,18 @@ export class BrowserSource {
       if (!chrome)
         throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
       return await Browser.start(
-        { id, chrome, noSandbox, reach, self, runtimeDir, spec, onFault, ...(profile && { profile }) },
+        {
+          id,
+          chrome,
+          noSandbox,
+          reach,
+          self,
+          runtimeDir,
+          spec,
+          diskQuotaBytes,
+          onFault,
+          ...(profile && { profile }),
+        },
         signal,
       );
     } catch (error) {

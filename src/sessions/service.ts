@@ -24,8 +24,6 @@ export interface ServiceOptions extends BrowserSourceOptions {
   readonly maxSessions: number;
   readonly ttlSec: number;
   readonly idleSec: number;
-  /** What one workspace may hold, in bytes. */
-  readonly diskQuotaBytes: number;
   /** A sweep found something to remove. */
   readonly onSwept: (result: SweepResult) => void;
 }
