@@ -124,8 +124,11 @@ export class Service extends EventEmitter<ServiceEvents> {
     if (session && session.state === 'ready') return session;
     const receipt = this.receipts.get(id);
     if (receipt) throw gone(receipt);
-    if (session)
-      throw new AirlockError('session_gone', `Session ${id} is closing`, { extra: { sessionId: id } });
+    if (session) {
+      throw new AirlockError('session_gone', `Session ${id} is closing: ${session.closeReason}`, {
+        extra: { sessionId: id, reason: session.closeReason },
+      });
+    }
     throw new AirlockError('session_not_found', `There is no session ${id}`);
   }
 

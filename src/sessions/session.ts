@@ -84,6 +84,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #lastUsed = Date.now();
   #clock: NodeJS.Timeout | undefined;
   #closing: Promise<Receipt> | undefined;
+  #closeReason: CloseReason | undefined;
 
   constructor(browser: Browser, spec: SessionSpec, init: SessionInit) {
     super();
@@ -110,6 +111,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** Why it is closing, or was closed; `undefined` while it is open. */
+  get closeReason(): CloseReason | undefined {
+    return this.#closeReason;
   }
 
   get tabs(): Tabs {
@@ -300,6 +306,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   async #close(reason: CloseReason): Promise<Receipt> {
     this.#state = 'closing';
+    this.#closeReason = reason;
     this.events.push('closing', { reason });
     clearTimeout(this.#clock);
     this.#ending.abort(
