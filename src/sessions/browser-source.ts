@@ -61,7 +61,7 @@ export class BrowserSource {
 
   /** Begins to fill the pool. */
   open(): void {
-    if (this.#options.pool > 0 && this.find()) this.#pool.fill();
+    if (this.#options.pool > 0 && this.look().found) this.#pool.fill();
   }
 
   /** Ids that belong to this process and to no session: what no sweep may touch. */
@@ -79,14 +79,29 @@ export class BrowserSource {
     return findChrome({ engine, ...(chrome === undefined ? {} : { configured: chrome }) });
   }
 
+  /** As `find`, for who only wants to know: a path that was configured and leads nowhere is told in `why`. */
+  look(): { found?: FoundChrome | undefined; why?: string } {
+    try {
+      return { found: this.find() };
+    } catch (error) {
+      if (error instanceof AirlockError) return { why: error.message };
+      throw error;
+    }
+  }
+
   /** The browsers of this machine with their versions. */
   async list(): Promise<{ engine: string; path: string; version?: string }[]> {
     return Promise.all(
-      findAll(this.#options.chrome).map(async ({ engine, path }) => {
+      this.#all().map(async ({ engine, path }) => {
         const version = await versionOf(path);
         return { engine, path, ...(version === undefined ? {} : { version }) };
       }),
     );
+  }
+
+  #all(): FoundChrome[] {
+    const named = this.#options.chrome;
+    return findAll(named !== undefined && this.look().why !== undefined ? undefined : named);
   }
 
   /**

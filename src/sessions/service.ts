@@ -83,7 +83,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     const reasons: string[] = [];
     if (this.draining) reasons.push('draining');
     if (this.admission.full) reasons.push('full');
-    if (!this.browsers.find()) reasons.push('no browser');
+    if (!this.browsers.look().found) reasons.push('no browser');
     if (this.sweeper.failed.length > 0) reasons.push('residue that cannot be removed');
     return reasons;
   }
