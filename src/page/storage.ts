@@ -62,6 +62,7 @@ export async function setStorage(op: Operation, input: SetStorageInput): Promise
   const origin = meantOrigin(op, input);
   return withStorages(op, async (storages) => {
     await storages.replace(input.area, origin, input.items);
+    if (input.area === 'local') op.env.origins.add(origin);
     return { origin, items: await storages.read(input.area, origin) };
   });
 }

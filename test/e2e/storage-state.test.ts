@@ -171,6 +171,9 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     expect((await service.get(`${path}/storage/local?origin=${origin}`)).body.items).toEqual([
       { name: 'old', value: '1' },
     ]);
+    expect((await service.get(`${path}/state`)).body.origins).toEqual([
+      { origin, localStorage: [{ name: 'old', value: '1' }] },
+    ]);
     await service.delete(path);
   });
 
