@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PageServer } from '../support/page-harness.ts';
+import { eventually } from '../support/processes.ts';
 import { engines, installed } from '../support/real-chrome.ts';
 import { TestService } from '../support/service.ts';
 
@@ -116,6 +117,31 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     expect(await traces(again, await again.session({ engine, profile: name }))).toEqual(kept);
     const [receipt] = (await again.delete('/v1/sessions')).body.receipts;
     expect(receipt.zero).toBe(true);
+  });
+
+  test('a Chrome that dies gives its profile back, and so does a client that goes away', async () => {
+    const name = `given-back-${engine}`;
+    const path = await service.session({ engine, profile: name });
+    const [chrome] = processesWith(`--user-data-dir=${join(profiles, name)}`).map(Number);
+    process.kill(chrome ?? 0, 'SIGKILL');
+    await eventually(
+      () => service.get(path),
+      (answer) => answer.status === 410 && answer.body.receipt !== undefined,
+    );
+    expect((await service.get(path)).body.receipt).toMatchObject({ zero: true, reason: 'crashed' });
+
+    const controller = new AbortController();
+    const call = service.post('/v1/sessions', { engine, profile: name }, { signal: controller.signal });
+    await eventually(
+      () => Promise.resolve(processesWith(`--user-data-dir=${join(profiles, name)}`)),
+      (pids) => pids.length > 0,
+    );
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await eventually(
+      () => service.post('/v1/sessions', { engine, profile: name }),
+      (answer) => answer.status === 201,
+    );
   });
 
   test('a lock that a killed Chrome left is no sign of life', async () => {
