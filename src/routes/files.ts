@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
+import type { Download } from '../sessions/downloads.ts';
 import type { StoredFile } from '../sessions/files.ts';
+import type { Session } from '../sessions/session.ts';
 import { defineOperation, FileBody } from './define.ts';
 
 const tag = 'files';
@@ -94,6 +96,22 @@ const removeFile = defineOperation({
   },
 });
 
+function tellDownload(session: Session, download: Download) {
+  const mime = session.browser.downloads.mimeOf(download);
+  return {
+    id: download.id,
+    url: download.url,
+    suggestedName: download.suggestedName,
+    state: download.state,
+    ...(download.name === undefined ? {} : { name: download.name }),
+    ...(mime === undefined ? {} : { mime }),
+    bytes: download.receivedBytes,
+    ...(download.totalBytes > 0 ? { totalBytes: download.totalBytes } : {}),
+    ...(download.error === undefined ? {} : { error: download.error }),
+    startedAt: new Date(download.startedAt).toISOString(),
+  };
+}
+
 const listDownloads = defineOperation({
   name: 'downloads.list',
   method: 'GET',
@@ -115,6 +133,9 @@ const listDownloads = defineOperation({
             description: 'of the file, once it is whole: GET files/{name}',
           }),
         ),
+        mime: Type.Optional(
+          Type.String({ 'x-untrusted': true, description: 'media type of the answer, where it was seen' }),
+        ),
         bytes: Type.Integer({ description: 'received' }),
         totalBytes: Type.Optional(Type.Integer({ description: 'where the server told it' })),
         error: Type.Optional(
@@ -126,17 +147,7 @@ const listDownloads = defineOperation({
   }),
   async run({ session }) {
     return {
-      downloads: session.browser.downloads.list().map((download) => ({
-        id: download.id,
-        url: download.url,
-        suggestedName: download.suggestedName,
-        state: download.state,
-        ...(download.name === undefined ? {} : { name: download.name }),
-        bytes: download.receivedBytes,
-        ...(download.totalBytes > 0 ? { totalBytes: download.totalBytes } : {}),
-        ...(download.error === undefined ? {} : { error: download.error }),
-        startedAt: new Date(download.startedAt).toISOString(),
-      })),
+      downloads: session.browser.downloads.list().map((download) => tellDownload(session, download)),
     };
   },
 });

@@ -133,6 +133,7 @@ export async function wire(parts: WireParts): Promise<Wires> {
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
   const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
   const downloads = new Downloads({ connection, incoming, files, room, onFault });
+  tabs.on('opened', (tab) => downloads.watch(tab));
   const originPages = new OriginPages(connection);
   const guard = new Guard({
     connection,

@@ -1,8 +1,10 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { messageOf } from '../errors.ts';
 import type { DownloadView } from '../page/operation.ts';
+import type { Tab } from '../page/tab.ts';
 import { toFileName } from './file-name.ts';
 import { overQuota, type SessionFiles } from './files.ts';
 
@@ -41,6 +43,8 @@ export class Downloads {
   readonly #downloads = new Map<string, Download>();
   /** By id: what the session may still store, as it was when the download began. */
   readonly #rooms = new Map<string, number>();
+  /** By URL: the media type that a tab was answered with last. */
+  readonly #mimes = new LRUCache<string, string>({ max: KEPT });
   readonly #listeners = new Set<(download: Download) => void>();
   #mode: DownloadMode = 'deny';
 
@@ -85,6 +89,18 @@ export class Downloads {
   /** Calls `listener` for each download that begins or changes its state. */
   onChange(listener: (download: Download) => void): void {
     this.#listeners.add(listener);
+  }
+
+  /** Notes what the documents of a tab are answered with: Chrome tells no media type of a download. */
+  watch(tab: Tab): void {
+    tab.session.on('Network.responseReceived', ({ response, type }) => {
+      if (type === 'Document' && response.mimeType !== '') this.#mimes.set(response.url, response.mimeType);
+    });
+  }
+
+  /** The media type of a download, where its answer was seen. */
+  mimeOf({ url }: Download): string | undefined {
+    return /^data:([\w.+-]+\/[\w.+-]+)/.exec(url)?.[1] ?? this.#mimes.get(url);
   }
 
   /** All that are remembered, oldest first. */

@@ -56,6 +56,7 @@ interface Told {
   state: string;
   suggestedName: string;
   name?: string;
+  mime?: string;
   bytes: number;
   error?: string;
 }
@@ -92,6 +93,11 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     }
     const downloads = await settled(path, 5);
     expect(downloads.map(({ state }) => state)).toEqual(Array(5).fill('completed'));
+    expect(downloads.slice(2).map(({ mime }) => mime)).toEqual([
+      'application/octet-stream',
+      'application/octet-stream',
+      'text/plain',
+    ]);
     const names = downloads.map(({ name }) => name);
     expect(names[0]).toBe('report.pdf');
     expect(names[1]).toBe('report (1).pdf');
