@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -183,6 +184,15 @@ test.each(['.', '..', '', 'a/b', '../x', 'a b', 'é', 'x'.repeat(65), 'a\0'])(
 test('onBusy without a profile is a mistake', async () => {
   const answer = await service.post('/v1/sessions', { onBusy: 'ephemeral' });
   expect(answer.body).toMatchObject({ status: 422, code: 'invalid_request', pointer: '/onBusy' });
+});
+
+test('a profile that others may write to is not used', async () => {
+  const path = join(profiles, 'open');
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o777);
+  const answer = await service.post('/v1/sessions', { profile: 'open' });
+  expect(answer.body).toMatchObject({ status: 500, code: 'internal' });
+  expect(answer.body.detail).toContain('others may write');
 });
 
 test('a profile that is a link is not followed', async () => {

@@ -190,6 +190,21 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     expect((await put).body).toMatchObject({ status: 410, code: 'session_gone' });
   });
 
+  test('an open dialog is told, not waited for, and keeps no page of ours open', async () => {
+    const path = await service.session({ engine });
+    await service.post(`${path}/navigate`, { url: site.url('/') });
+    await service.post(`${path}/eval`, { expression: 'setTimeout(() => alert("hello"))' });
+    await eventually(
+      () => service.get(`${path}/dialog`),
+      (answer) => answer.status === 200 && answer.body.dialog !== null,
+    );
+    const state = await service.get(`${path}/state`);
+    expect(state.body).toMatchObject({ status: 409, code: 'dialog_open' });
+    await service.post(`${path}/dialog`, { action: 'accept' });
+    expect((await service.get(`${path}/state`)).status).toBe(200);
+    await service.delete(path);
+  });
+
   test('an item that does not fit is an error, and what was there is there still', async () => {
     const path = await service.session({ engine });
     const origin = 'https://shop.example';

@@ -56,6 +56,10 @@ test.skipIf(!existsSync(xvfb) || installed('chrome') === undefined)(
         .find((text) => text.includes(made.body.id));
       expect(command).toContain('--user-data-dir=');
       expect(command).not.toContain('--headless');
+      const origin = 'https://shop.example';
+      const items = [{ name: 'a', value: '1' }];
+      const put = await service.call('PUT', `${path}/storage/local`, { body: { origin, items } });
+      expect(put.body).toEqual({ origin, items });
       const receipt = await service.delete(path);
       expect(receipt.body).toMatchObject({ zero: true, processes: { survivors: 0 } });
     } finally {
