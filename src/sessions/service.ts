@@ -217,7 +217,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     try {
       await session.run({ timeoutMs: STATE_TIMEOUT_MS, client }, (op) => setState(op, state));
     } catch (error) {
-      await session.close('launch_failed');
+      await session.close(client.aborted ? 'client_gone' : 'launch_failed');
       client.throwIfAborted();
       throw error;
     }

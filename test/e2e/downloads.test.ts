@@ -107,8 +107,20 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     expect(files.sort()).toEqual([...names].sort());
     expect((await service.get(`${path}/files/report%20(1).pdf`)).text).toBe('%PDF');
     expect((await service.get(`${path}/files/made.txt`)).text).toBe('made here');
+    const events = await fetch(`${service.baseUrl}${path}/events`, {
+      headers: { authorization: `Bearer ${service.token}` },
+    });
     const { receipts } = (await service.delete('/v1/sessions')).body;
     expect(receipts[0].zero).toBe(true);
+    const told = [...(await events.text()).matchAll(/^event: download\ndata: (.*)$/gm)].map(([, data = '']) =>
+      JSON.parse(data),
+    );
+    expect(told.map(({ state, name }) => [state, name])).toEqual(
+      names.flatMap((name) => [
+        ['inProgress', undefined],
+        ['completed', name],
+      ]),
+    );
   });
 
   test('by default nothing is saved', async () => {
