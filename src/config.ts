@@ -30,6 +30,10 @@ export const SettingsSchema = Type.Object(
       default: stateHome(),
       description: 'where the token and the address file are kept',
     }),
+    dataDir: Type.String({
+      default: dataHome(),
+      description: 'where profiles that stay are kept',
+    }),
     runtimeDir: Type.Optional(Type.String({ description: 'where the workspaces of sessions are made' })),
     tokenFile: Type.Optional(Type.String({ description: 'a file that holds the bearer token' })),
     engine: Type.Enum(['headless-shell', 'chrome'], {
@@ -210,7 +214,9 @@ function check(merged: Record<string, unknown>, where: string): Settings {
 }
 
 function firstFault(schema: Type.TSchema, value: unknown): string {
-  const fault = Value.Errors(schema, value)[0];
+  const faults = Value.Errors(schema, value);
+  // Of an unknown key the value is told first, as one that the schema `false` refuses.
+  const fault = faults.find(({ keyword }) => keyword === 'additionalProperties') ?? faults[0];
   if (!fault) return 'does not fit';
   const name = fault.instancePath.slice(1).split('/')[0] ?? '';
   const flag = name === '' ? '' : `--${kebab(name)} `;
@@ -233,4 +239,8 @@ function configHome(): string {
 
 function stateHome(): string {
   return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'airlock');
+}
+
+function dataHome(): string {
+  return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'airlock');
 }

@@ -285,6 +285,13 @@ export const errorTable = {
     'GET cookies lists them; a partitioned cookie is deleted with its partitionKey.',
     'GET cookies lista os cookies; um cookie particionado é apagado com sua partitionKey.',
   ),
+  storage_rejected: row(
+    422,
+    'Chrome did not store the items',
+    false,
+    'See `rejected` for the items and why; an origin holds about 10 MiB. What was stored before is unchanged.',
+    'Veja em `rejected` os itens e o motivo; uma origem guarda cerca de 10 MiB. O que já estava guardado não mudou.',
+  ),
   page_crashed: row(
     502,
     'The page crashed',

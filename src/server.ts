@@ -7,6 +7,7 @@ import Fastify, {
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
 import { addOpenapi, addPages } from './routes/docs.ts';
 import { missingRoute } from './routes/missing.ts';
+import { addMultipart } from './routes/multipart.ts';
 import { operations } from './routes/operations.ts';
 import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
@@ -43,7 +44,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     genReqId: () => crypto.randomUUID(),
     forceCloseConnections: true,
     trustProxy: false,
-    routerOptions: { maxParamLength: 200 },
+    // A file name of 255 bytes, each of them escaped.
+    routerOptions: { maxParamLength: 765 },
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
   });
@@ -55,6 +57,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     if (body === '') done(null, undefined);
     else void parseJson(request, String(body), done);
   });
+  await addMultipart(app);
   const parts = { service: options.service, metrics: new Metrics(options.service) };
   addHooks(app, options, parts.metrics);
   await addOpenapi(app, options.version);

@@ -25,6 +25,18 @@ export interface DownloadView {
   readonly state: 'inProgress' | 'completed' | 'canceled' | 'denied';
 }
 
+/** Shows an empty document of an origin in a page of our own, without the network, and gives the session of that page. */
+export type VisitOrigin = (origin: string) => Promise<CdpSession>;
+
+/** The origins of a session, for what they have stored. */
+export interface Origins {
+  /** Those that a page of the session has shown, or that were added, oldest first. */
+  seen(): readonly string[];
+  add(origin: string): void;
+  /** Runs `work`; the page that it visits origins in is gone when this resolves. Ends with `signal`. */
+  use<T>(signal: AbortSignal, work: (visit: VisitOrigin) => Promise<T>): Promise<T>;
+}
+
 /** What operations may use of the session around the page. Given by `sessions/`, so that this room needs no import of it. */
 export interface PageEnvironment {
   readonly tabs: Tabs;
@@ -41,6 +53,7 @@ export interface PageEnvironment {
   downloadsSince(time: number): DownloadView[];
   /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */
   readonly filesDir: string;
+  readonly origins: Origins;
   /**
    * Stops reading what this session's Chrome sends, until the function that it gives is called: back-pressure for what
    * is written to disk as it comes in.

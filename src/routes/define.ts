@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import type { Operation } from '../page/operation.ts';
@@ -7,12 +8,21 @@ import type { Service } from '../sessions/service.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Problem } from './problem.ts';
 
+/** A part of a multipart body that is a file. */
+export interface UploadedFile {
+  /** As the client gives it. */
+  readonly name: string;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
 /** Facts of the HTTP request that a handler may need. */
 export interface RequestFacts {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
+  /** The files of a multipart body, as they come in. @throws AirlockError `unsupported_media_type` */
+  files(): AsyncIterable<UploadedFile>;
 }
 
 /** A line of GET /v1/capabilities. */
@@ -87,6 +97,19 @@ export class TextStream {
   }
 }
 
+/** The bytes of a file, for the client to save: whatever is in it, no browser shows it as a page of this service. */
+export class FileBody {
+  readonly content: Readable;
+  readonly bytes: number;
+  readonly name: string;
+
+  constructor(content: Readable, bytes: number, name: string) {
+    this.content = content;
+    this.bytes = bytes;
+    this.name = name;
+  }
+}
+
 /** What one step of a batch answered. */
 export interface StepResult {
   readonly op: string;
@@ -108,6 +131,9 @@ export class Reply<T> {
     this.headers = init.headers ?? {};
   }
 }
+
+/** Bytes of a body that may hold a storage state: what three full origins have (10 MiB each in Chrome). */
+export const STATE_BODY_LIMIT = 32 * 1024 * 1024;
 
 interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   /** As in a batch step and in capabilities: `click`, `fill-form`, `cookies.set`. */
@@ -132,6 +158,10 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly errors?: readonly ErrorCode[];
   /** Default time limit of a page operation in milliseconds; 10 000 unless said. */
   readonly timeoutMs?: number;
+  /** The largest body in bytes, where 4 MiB are too little. */
+  readonly bodyLimit?: number;
+  /** The body is multipart/form-data, which the handler reads with `request.files()`. */
+  readonly multipart?: boolean;
   /** Content types of a `Bytes` result. */
   readonly binary?: readonly string[];
   /**
@@ -141,7 +171,10 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly text?: (result: Static<R>) => string;
   /** Answers without a token (health probes and pages for people). */
   readonly open?: boolean;
-  run(context: ContextOf[S], input: Static<I>): Promise<Static<R> | Bytes | TextStream | Reply<Static<R>>>;
+  run(
+    context: ContextOf[S],
+    input: Static<I>,
+  ): Promise<Static<R> | Bytes | FileBody | TextStream | Reply<Static<R>>>;
 }
 
 /** A definition with its types erased: what routes, OpenAPI, capabilities and batch iterate over. */
@@ -158,6 +191,8 @@ export interface AnyOperation {
   readonly status: number;
   readonly errors: readonly ErrorCode[];
   readonly timeoutMs: number;
+  readonly bodyLimit: number | undefined;
+  readonly multipart: boolean;
   readonly binary: readonly string[];
   readonly text: ((result: unknown) => string) | undefined;
   readonly open: boolean;
@@ -186,6 +221,8 @@ export function defineOperation<S extends Scope, I extends TObject, R extends TS
     status: definition.status ?? 200,
     errors: definition.errors ?? [],
     timeoutMs: definition.timeoutMs ?? 10_000,
+    bodyLimit: definition.bodyLimit,
+    multipart: definition.multipart ?? false,
     binary: definition.binary ?? [],
     text: text ? (result) => text(result as Static<R>) : undefined,
     open: definition.open ?? false,

@@ -45,6 +45,11 @@ export function operationSchema(operation: AnyOperation, input: TObject, inBody:
     if (inBody) schema.body = rest;
     else schema.querystring = rest;
   }
+  if (operation.multipart) {
+    schema.consumes = ['multipart/form-data'];
+    const file = Type.Object({ file: Type.String({ format: 'binary' }) });
+    schema.body = { content: { 'multipart/form-data': { schema: file } } };
+  }
   return schema;
 }
 

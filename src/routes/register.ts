@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AirlockError } from '../errors.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
 import { contextOf } from './context.ts';
 import {
   type AnyOperation,
   Bytes,
+  FileBody,
   Reply,
   type RequestFacts,
   type ServiceContext,
@@ -13,6 +15,7 @@ import {
 } from './define.ts';
 import { fence } from './fence.ts';
 import { fullInput, runOperation } from './invoke.ts';
+import { attachment, filesOf } from './multipart.ts';
 import { operationSchema } from './openapi.ts';
 import { inputValidator } from './validate.ts';
 
@@ -34,7 +37,11 @@ export function registerOperation(
     validatorCompiler: () => () => true,
     serializerCompiler: () => (data) => JSON.stringify(data),
     config: { open: operation.open },
+    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     handler: async (request, reply) => {
+      if (request.isMultipart() && !operation.multipart) {
+        throw new AirlockError('unsupported_media_type', `${operation.name} takes JSON`);
+      }
       const input = readInput(request, operation, inBody);
       validate(input);
       const result = await invoke(
@@ -53,7 +60,7 @@ function readInput(
   operation: AnyOperation,
   inBody: boolean,
 ): Record<string, unknown> {
-  const source = inBody ? (request.body ?? {}) : request.query;
+  const source = operation.multipart ? {} : inBody ? (request.body ?? {}) : request.query;
   const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
   const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
   for (const name of operation.pathInputs) input[name] = params[name];
@@ -67,7 +74,12 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
-  return { id: request.id, headers: request.headers, signal: hangUp(reply) };
+  return {
+    id: request.id,
+    headers: request.headers,
+    signal: hangUp(reply),
+    files: () => filesOf(request),
+  };
 }
 
 function invoke(
@@ -116,6 +128,12 @@ function send(
     return reply
       .type(body.contentType)
       .send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
+  }
+  if (body instanceof FileBody) {
+    return reply
+      .type('application/octet-stream')
+      .headers({ 'Content-Length': String(body.bytes), 'Content-Disposition': attachment(body.name) })
+      .send(body.content);
   }
   if (body instanceof TextStream) return reply.type(body.contentType).send(Readable.from(body.chunks));
   if (operation.text && !wantsJson(request.headers.accept)) {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { Session } from '../sessions/session.ts';
 import { Labels, SessionSpec } from '../sessions/spec.ts';
-import { defineOperation, Reply } from './define.ts';
+import { defineOperation, Reply, STATE_BODY_LIMIT } from './define.ts';
 import { Receipt } from './receipt.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -11,7 +11,8 @@ const summaryFields = {
   id: Type.String(),
   state: Type.Enum(['ready', 'closing', 'closed', 'crashed']),
   engine: Type.Enum(['headless-shell', 'chrome']),
-  profileMode: Type.Enum(['ephemeral']),
+  profileMode: Type.Enum(['ephemeral', 'persistent']),
+  profile: Type.Optional(Type.String({ description: 'name of the profile that stays' })),
   url: Type.String({ 'x-untrusted': true, description: 'of the active tab' }),
   createdAt: Time('when the session was made'),
   expiresAt: Time('when it ends whatever it does'),
@@ -48,7 +49,7 @@ function summary(session: Session) {
     id: session.id,
     state: session.state,
     engine: session.browser.engine,
-    profileMode: 'ephemeral' as const,
+    ...profileOf(session),
     url: session.tabs.list().find((tab) => tab.id === session.tabs.activeId)?.url ?? '',
     createdAt: new Date(session.createdAt).toISOString(),
     expiresAt: new Date(session.expiresAt).toISOString(),
@@ -61,6 +62,12 @@ function summary(session: Session) {
       policy: `${self}/policy`,
     },
   };
+}
+
+function profileOf(session: Session) {
+  const { profile } = session.browser;
+  if (!profile) return { profileMode: 'ephemeral' as const };
+  return { profileMode: 'persistent' as const, profile: profile.name };
 }
 
 /** The longest that a caller may wait in the queue, in seconds. */
@@ -82,9 +89,20 @@ const createSession = defineOperation({
   tag: 'sessions',
   scope: 'service',
   input: SessionSpec,
+  bodyLimit: STATE_BODY_LIMIT,
   result: SessionSummary,
   status: 201,
-  errors: ['capacity', 'draining', 'browser_unavailable', 'invalid_policy', 'policy_denied', 'disk_full'],
+  errors: [
+    'capacity',
+    'draining',
+    'browser_unavailable',
+    'invalid_policy',
+    'policy_denied',
+    'disk_full',
+    'profile_busy',
+    'cookie_rejected',
+    'storage_rejected',
+  ],
   async run({ service, request }, input) {
     const key = request.headers['idempotency-key'];
     if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {

@@ -11,12 +11,14 @@ import type { Floor } from '../policy/floor.ts';
 import type { Policy } from '../policy/policy.ts';
 import { identify, type ProcessIdentity } from '../residual/identity.ts';
 import type { Workspace } from '../residual/workspace.ts';
-import { chromeEnvironment } from './chrome-environment.ts';
 import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
+import { writePreferences } from './chrome-preferences.ts';
 import { Downloads } from './downloads.ts';
+import { SessionFiles } from './files.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { Guard } from './guard.ts';
 import { type LaunchedChrome, launchChrome, type OwnNetwork } from './launch-chrome.ts';
+import { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
 import { hasOwnNetwork } from './own-network.ts';
 import { PipeTransport } from './pipe-transport.ts';
@@ -32,6 +34,8 @@ export interface LaunchParts {
   /** Chrome gets a network namespace of its own. */
   readonly strictNetwork: boolean;
   readonly workspace: Workspace;
+  readonly profileDir: string;
+  readonly headless: boolean;
   readonly floor: Floor;
 }
 
@@ -39,21 +43,23 @@ export interface LaunchParts {
  * Starts the process, behind its floor and in its workspace.
  * @throws AirlockError `browser_unavailable`, or the reason of `signal`
  */
-export function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
-  const { chrome, noSandbox, strictNetwork, workspace, floor } = parts;
+export async function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
+  const { chrome, noSandbox, strictNetwork, workspace, profileDir, headless, floor } = parts;
+  await writePreferences(chrome.engine, profileDir);
   const args = chromeFlags({
     engine: chrome.engine,
-    profileDir: workspace.profile,
+    profileDir,
     floorAddress: floor.address,
     floorPort: floor.port,
     noSandbox,
-    headless: true,
+    headless,
     smallDevShm: devShmIsSmall(),
   });
   return launchChrome({
     path: chrome.path,
     args,
-    env: chromeEnvironment({ home: workspace.home, tmp: workspace.tmp }, true),
+    env: workspace.env({ headful: !headless }),
+    cwd: workspace.path, // a core dump lands there, and a file that Chrome names without a directory
     stderrLimit: STDERR_KEPT,
     signal,
     ownNetwork: strictNetwork ? inItsOwn(floor) : undefined,
@@ -99,6 +105,8 @@ export interface WireParts {
   readonly policy: () => Policy;
   /** What the caller asked for, as of now. */
   readonly spec: () => SessionSpec;
+  /** Bytes that the session may still store. */
+  readonly room: () => Promise<number>;
   readonly maxTabs: number;
   readonly onRefusedTab: (url: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -108,6 +116,8 @@ export interface WireParts {
 export interface Wires {
   readonly connection: Connection;
   readonly downloads: Downloads;
+  readonly files: SessionFiles;
+  readonly originPages: OriginPages;
   readonly guard: Guard;
   readonly targets: Targets;
   /** Takes hold of Chrome; resolves when its first tab can be used. Once only. */
@@ -116,14 +126,18 @@ export interface Wires {
 
 /** Puts connection, downloads, guard and targets on the pipe of a Chrome. Nothing is sent before `start`. */
 export async function wire(parts: WireParts): Promise<Wires> {
-  const { chrome, workspace, tabs, judge, policy, spec, onFault } = parts;
-  const downloadDir = join(workspace.files, 'downloads');
-  await mkdir(downloadDir, { mode: 0o700 });
+  const { chrome, workspace, tabs, judge, policy, spec, room, onFault } = parts;
+  const incoming = join(workspace.tmp, 'incoming');
+  await mkdir(incoming, { mode: 0o700 });
+  const files = new SessionFiles({ directory: workspace.files, incoming, room });
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
   const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
-  const downloads = new Downloads(connection, downloadDir);
+  const downloads = new Downloads({ connection, incoming, files, room, onFault });
+  tabs.on('opened', (tab) => downloads.watch(tab));
+  const originPages = new OriginPages(connection);
   const guard = new Guard({
     connection,
+    answer: (event) => originPages.answer(event),
     judge,
     policy,
     tabOf: (frameId) => targets.tabOfFrame(frameId),
@@ -131,13 +145,14 @@ export async function wire(parts: WireParts): Promise<Wires> {
     onFault,
   });
   const { maxTabs, onRefusedTab } = parts;
-  const targets = new Targets({ connection, tabs, guard, maxTabs, onRefusedTab, onFault });
+  const takes = originPages.takes.bind(originPages);
+  const targets = new Targets({ connection, tabs, guard, maxTabs, takes, onRefusedTab, onFault });
   const start = async () => {
     // In this order on the pipe: no target is let run before requests are intercepted.
-    await Promise.all([downloads.start(), guard.refresh(), targets.start()]);
+    await Promise.all([downloads.setMode(spec().downloads ?? 'deny'), guard.refresh(), targets.start()]);
     await renewFirstTab(tabs.get(undefined));
   };
-  return { connection, downloads, guard, targets, start };
+  return { connection, downloads, files, originPages, guard, targets, start };
 }
 
 /**
@@ -176,7 +191,7 @@ export async function proveFloor(
       { cause: error },
     );
   }
-  tab.failedRequests.length = 0;
+  tab.failedRequests.clear();
 }
 
 /** Waits for Chrome's answer, unless it dies or the caller goes away first. */

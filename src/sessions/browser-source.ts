@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { AirlockError } from '../errors.ts';
 import { parsePolicy } from '../policy/policy.ts';
 import type { SelfRegistry } from '../policy/self.ts';
+import { hasDisplay } from '../residual/environment.ts';
+import { Profile } from '../residual/profile.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Browser } from './browser.ts';
+import { versionOf } from './chrome-version.ts';
 import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { Pool } from './pool.ts';
 import type { Reach } from './reach.ts';
@@ -13,6 +14,10 @@ import type { SessionSpec } from './spec.ts';
 
 export interface BrowserSourceOptions {
   readonly runtimeDir: RuntimeDir;
+  /** Holds the profiles that stay. */
+  readonly dataDir: string;
+  /** What one session may hold on disk, in bytes. */
+  readonly diskQuotaBytes: number;
   readonly self: SelfRegistry;
   /** For sessions that ask for none, and for the pool. */
   readonly engine: Engine;
@@ -55,7 +60,7 @@ export class BrowserSource {
 
   /** Begins to fill the pool. */
   open(): void {
-    if (this.#options.pool > 0 && this.find()) this.#pool.fill();
+    if (this.#options.pool > 0 && this.look().found) this.#pool.fill();
   }
 
   /** Ids that belong to this process and to no session: what no sweep may touch. */
@@ -73,23 +78,41 @@ export class BrowserSource {
     return findChrome({ engine, ...(chrome === undefined ? {} : { configured: chrome }) });
   }
 
+  /** As `find`, for who only wants to know: a path that was configured and leads nowhere is told in `why`. */
+  look(): { found?: FoundChrome | undefined; why?: string } {
+    try {
+      return { found: this.find() };
+    } catch (error) {
+      if (error instanceof AirlockError) return { why: error.message };
+      throw error;
+    }
+  }
+
   /** The browsers of this machine with their versions. */
   async list(): Promise<{ engine: string; path: string; version?: string }[]> {
     return Promise.all(
-      findAll(this.#options.chrome).map(async ({ engine, path }) => {
+      this.#all().map(async ({ engine, path }) => {
         const version = await versionOf(path);
         return { engine, path, ...(version === undefined ? {} : { version }) };
       }),
     );
   }
 
+  #all(): FoundChrome[] {
+    const named = this.#options.chrome;
+    return findAll(named !== undefined && this.look().why !== undefined ? undefined : named);
+  }
+
   /**
    * A browser for one session, which reaches what `reach` says and looks as `spec` says.
-   * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, or the reason of `signal`
+   * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, `profile_busy`, `invalid_request`, or the
+   * reason of `signal`
    */
   async take(spec: SessionSpec, reach: Reach, signal: AbortSignal): Promise<Browser> {
-    const engine = spec.engine ?? this.#options.engine;
-    const ready = this.#pool.take(engine);
+    const engine = engineOf(spec, this.#options.engine);
+    const profile = await this.#profile(spec);
+    // A pooled browser has a profile of its own, and no window.
+    const ready = profile || spec.headless === false ? undefined : this.#pool.take(engine);
     if (ready) {
       try {
         await ready.assign(reach, spec, signal);
@@ -103,7 +126,7 @@ export class BrowserSource {
     }
     this.#awaited += 1;
     try {
-      return await this.#start(engine, reach, spec, signal);
+      return await this.#start(engine, reach, spec, signal, profile);
     } finally {
       this.#awaited -= 1;
     }
@@ -114,28 +137,67 @@ export class BrowserSource {
     await this.#pool.close();
   }
 
-  async #start(engine: Engine, reach: Reach, spec: SessionSpec, signal: AbortSignal): Promise<Browser> {
-    const { runtimeDir, self, noSandbox, strictNetwork, dns, node, onFault } = this.#options;
-    const chrome = this.find(engine);
-    if (!chrome)
-      throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+  async #profile({ profile, onBusy }: SessionSpec): Promise<Profile | undefined> {
+    if (profile === undefined) return undefined;
+    try {
+      return await Profile.take(this.#options.dataDir, profile);
+    } catch (error) {
+      const busy = error instanceof AirlockError && error.code === 'profile_busy';
+      if (busy && onBusy === 'ephemeral') return undefined;
+      throw error;
+    }
+  }
+
+  /** The profile goes back when the browser has ended, or comes to nothing. */
+  async #start(
+    engine: Engine,
+    reach: Reach,
+    spec: SessionSpec,
+    signal: AbortSignal,
+    profile?: Profile,
+  ): Promise<Browser> {
+    const { runtimeDir, self, noSandbox, strictNetwork, dns, node, diskQuotaBytes, onFault } = this.#options;
     const id = newSessionId(node);
     this.#starting.add(id);
     try {
-      const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, onFault };
-      return await Browser.start({ id, chrome, ...terms }, signal);
+      const chrome = this.find(engine);
+      if (!chrome)
+        throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+      const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, diskQuotaBytes, onFault };
+      return await Browser.start({ id, chrome, ...terms, ...(profile && { profile }) }, signal);
+    } catch (error) {
+      profile?.[Symbol.dispose]();
+      throw error;
     } finally {
       this.#starting.delete(id);
     }
   }
 }
 
-/** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */
-async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5000, env: {} });
-    return stdout.trim();
-  } catch {
-    return undefined; // the doctor says more
+/**
+ * The engine of a session: a window is of full Chrome, unless the caller names an engine.
+ * @throws AirlockError `invalid_request` for options that exclude each other; `browser_unavailable` without a display
+ */
+function engineOf(spec: SessionSpec, usual: Engine): Engine {
+  if (spec.onBusy !== undefined && spec.profile === undefined) {
+    throw new AirlockError('invalid_request', '/onBusy: is about a profile, and none is named', {
+      extra: { pointer: '/onBusy' },
+    });
   }
+  if (spec.headless !== false) return spec.engine ?? usual;
+  if (spec.engine === 'headless-shell') {
+    throw new AirlockError(
+      'invalid_request',
+      '/headless: the headless shell has no window; use the engine chrome',
+      {
+        extra: { pointer: '/headless' },
+      },
+    );
+  }
+  if (hasDisplay()) return 'chrome';
+  throw new AirlockError(
+    'browser_unavailable',
+    'There is no display to open a window on: the service runs with neither DISPLAY nor WAYLAND_DISPLAY',
+    { retryable: false, extra: { pointer: '/headless' } },
+  );
 }

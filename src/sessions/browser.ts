@@ -9,14 +9,17 @@ import { Resolver } from '../policy/resolver.ts';
 import type { SelfRegistry } from '../policy/self.ts';
 import type { ProcessIdentity } from '../residual/identity.ts';
 import { ProcessIndex } from '../residual/process-index.ts';
+import type { Profile } from '../residual/profile.ts';
 import { reap } from '../residual/reap.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Workspace } from '../residual/workspace.ts';
 import { identifyChrome, launch, proveFloor, proveNetwork, untilExit, type Wires, wire } from './birth.ts';
 import type { Downloads } from './downloads.ts';
+import type { SessionFiles } from './files.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
 import type { ChromeExit, LaunchedChrome } from './launch-chrome.ts';
+import type { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
 import type { Reach } from './reach.ts';
 import type { SessionSpec } from './spec.ts';
@@ -34,7 +37,11 @@ export interface BrowserOptions {
   readonly reach: Reach;
   readonly self: SelfRegistry;
   readonly runtimeDir: RuntimeDir;
+  /** What it may hold on disk, in bytes. */
+  readonly diskQuotaBytes: number;
   readonly spec: SessionSpec;
+  /** A profile that stays; it is given back when the browser has ended. */
+  readonly profile?: Profile;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -100,8 +107,21 @@ export class Browser {
     return this.#started().downloads;
   }
 
+  get files(): SessionFiles {
+    return this.#started().files;
+  }
+
+  get originPages(): OriginPages {
+    return this.#started().originPages;
+  }
+
   get connection(): Connection {
     return this.#started().connection;
+  }
+
+  /** The profile that stays; undefined for one that goes with the workspace. */
+  get profile(): Profile | undefined {
+    return this.#options.profile;
   }
 
   get spec(): SessionSpec {
@@ -133,6 +153,12 @@ export class Browser {
   /** The network policy in force, as JSON. */
   get policyView(): PolicyJson {
     return policyToJson(this.floor.policy);
+  }
+
+  /** What it holds on disk: the workspace, and what a profile that stays has grown by. */
+  async diskUsage(): Promise<{ bytes: number }> {
+    const { bytes } = await this.workspace.usage();
+    return { bytes: bytes + ((await this.profile?.growth()) ?? 0) };
   }
 
   async usage(): Promise<Usage> {
@@ -203,7 +229,8 @@ export class Browser {
     this.#spec = spec;
     this.floor.setEgress(reach.egress);
     const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
-    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), ...dressed]));
+    const saves = this.downloads.setMode(spec.downloads ?? 'deny');
+    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), saves, ...dressed]));
     this.floor.openToUser();
   }
 
@@ -215,7 +242,16 @@ export class Browser {
   /** What exists is kept at once, so that a fault on the way leaves it to the reaper. */
   async #start(signal: AbortSignal): Promise<void> {
     const { workspace, floor, tabs } = this;
-    const chrome = await launch({ ...this.#options, workspace, floor }, signal);
+    const chrome = await launch(
+      {
+        ...this.#options,
+        workspace,
+        floor,
+        profileDir: this.profile?.path ?? workspace.profile,
+        headless: this.#spec.headless !== false,
+      },
+      signal,
+    );
     this.#chrome = chrome;
     this.#identity = await identifyChrome(chrome, workspace);
     await proveNetwork(chrome, this.#options.strictNetwork);
@@ -226,6 +262,7 @@ export class Browser {
       judge: this.judge,
       policy: () => floor.policy,
       spec: () => this.#spec,
+      room: async () => this.#options.diskQuotaBytes - (await this.diskUsage()).bytes,
       maxTabs: MAX_TABS,
       onRefusedTab: (url) => this.refusedTabs.push(url),
       onFault: this.#options.onFault,
@@ -244,15 +281,18 @@ export class Browser {
   async #reap(reason: string): Promise<Receipt> {
     const chrome = this.#chrome;
     const connection = this.#wires?.connection;
+    const { profile } = this;
     const receipt = await reap({
       sessionId: this.id,
       reason,
       workspace: this.workspace,
+      ...(profile ? { preserve: profile.path } : {}),
       ...(chrome && this.#identity ? { chrome: { child: chrome.child, identity: this.#identity } } : {}),
       ...(connection ? { closeBrowser: () => connection.send('Browser.close').then(() => undefined) } : {}),
       closeFloor: () => this.floor.close(),
     });
     connection?.dispose();
+    profile?.[Symbol.dispose]();
     for (const tab of this.tabs.list()) tab.markClosed();
     return receipt;
   }

@@ -21,6 +21,8 @@ export interface LaunchOptions {
   readonly args: readonly string[];
   /** The whole environment of Chrome: nothing is added. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its working directory. */
+  readonly cwd: string;
   /** How much of the end of Chrome's standard error is kept, in bytes. */
   readonly stderrLimit: number;
   /** Gives Chrome a network namespace of its own (Linux). */
@@ -77,6 +79,7 @@ export async function launchChrome(options: LaunchOptions): Promise<LaunchedChro
   const child = spawn(command.path, [...command.args], {
     detached: true, // setsid: its own session and process group
     env: { ...options.env },
+    cwd: options.cwd,
     shell: false,
     // Chrome's pipe is 3 and 4 by its own definition; it prints nothing that is wanted on standard output.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(ownNetwork ? (['ipc'] as const) : [])],

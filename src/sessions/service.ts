@@ -2,6 +2,8 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
+import { setState } from '../page/state.ts';
+import type { StorageState } from '../page/storage-schema.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
 import { narrowPolicy, type Policy } from '../policy/policy.ts';
@@ -22,8 +24,6 @@ export interface ServiceOptions extends BrowserSourceOptions {
   readonly maxSessions: number;
   readonly ttlSec: number;
   readonly idleSec: number;
-  /** What one workspace may hold, in bytes. */
-  readonly diskQuotaBytes: number;
   /** A sweep found something to remove. */
   readonly onSwept: (result: SweepResult) => void;
 }
@@ -45,6 +45,9 @@ interface ServiceEvents {
 
 /** Answers of POST /v1/sessions that are given again for the same Idempotency-Key (api.md: 24 h). */
 const IDEMPOTENCY_TTL_MS = 24 * 3600 * 1000;
+
+/** For the state that a session begins with. */
+const STATE_TIMEOUT_MS = 30_000;
 
 /** All sessions of this process: who may have one, which are open, how the ended ones ended. */
 export class Service extends EventEmitter<ServiceEvents> {
@@ -80,7 +83,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     const reasons: string[] = [];
     if (this.draining) reasons.push('draining');
     if (this.admission.full) reasons.push('full');
-    if (!this.browsers.find()) reasons.push('no browser');
+    if (!this.browsers.look().found) reasons.push('no browser');
     if (this.sweeper.failed.length > 0) reasons.push('residue that cannot be removed');
     return reasons;
   }
@@ -121,8 +124,11 @@ export class Service extends EventEmitter<ServiceEvents> {
     if (session && session.state === 'ready') return session;
     const receipt = this.receipts.get(id);
     if (receipt) throw gone(receipt);
-    if (session)
-      throw new AirlockError('session_gone', `Session ${id} is closing`, { extra: { sessionId: id } });
+    if (session) {
+      throw new AirlockError('session_gone', `Session ${id} is closing: ${session.closeReason}`, {
+        extra: { sessionId: id, reason: session.closeReason },
+      });
+    }
     throw new AirlockError('session_not_found', `There is no session ${id}`);
   }
 
@@ -202,7 +208,19 @@ export class Service extends EventEmitter<ServiceEvents> {
       await session.close('client_gone');
       throw signal.reason;
     }
+    if (spec.storageState !== undefined) await this.#restore(session, spec.storageState, signal);
     return session;
+  }
+
+  /** A session that would be without a part of its state is none. */
+  async #restore(session: Session, state: StorageState, client: AbortSignal): Promise<void> {
+    try {
+      await session.run({ timeoutMs: STATE_TIMEOUT_MS, client }, (op) => setState(op, state));
+    } catch (error) {
+      await session.close(client.aborted ? 'client_gone' : 'launch_failed');
+      client.throwIfAborted();
+      throw error;
+    }
   }
 }
 

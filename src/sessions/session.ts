@@ -19,6 +19,7 @@ import { deadline } from './deadline.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
+import { SessionOrigins } from './session-origins.ts';
 import type { SessionSpec } from './spec.ts';
 import { tellOfTab } from './tab-events.ts';
 
@@ -33,6 +34,7 @@ export type CloseReason =
   | 'crashed'
   | 'shutdown'
   | 'client_gone'
+  | 'launch_failed'
   | 'floor_down';
 
 export interface SessionLimits {
@@ -73,6 +75,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly events = new EventRing();
   readonly snapshots = new SnapshotStore();
   readonly dialogs: PageEnvironment['dialogs'];
+  readonly origins: SessionOrigins;
   labels: Readonly<Record<string, string>>;
   readonly #limits: SessionLimits;
   readonly #lane = new Lane();
@@ -81,6 +84,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #lastUsed = Date.now();
   #clock: NodeJS.Timeout | undefined;
   #closing: Promise<Receipt> | undefined;
+  #closeReason: CloseReason | undefined;
 
   constructor(browser: Browser, spec: SessionSpec, init: SessionInit) {
     super();
@@ -88,12 +92,18 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.browser = browser;
     this.dialogs = spec.dialogs ?? 'report';
     this.labels = spec.labels ?? {};
+    this.origins = new SessionOrigins(browser.originPages, browser.profile, browser.onFault);
     this.#limits = { ttlSec: init.ttlSec, idleSec: init.idleSec };
     for (const tab of this.tabs.list()) this.#adopt(tab);
     this.tabs.on('opened', (tab) => this.#adopt(tab));
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
-    watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
+    watchQuota(
+      () => browser.diskUsage(),
+      init.diskQuotaBytes,
+      this.#ending.signal,
+      () => this.#ended('quota'),
+    );
     browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
@@ -101,6 +111,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** Why it is closing, or was closed; `undefined` while it is open. */
+  get closeReason(): CloseReason | undefined {
+    return this.#closeReason;
   }
 
   get tabs(): Tabs {
@@ -291,6 +306,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   async #close(reason: CloseReason): Promise<Receipt> {
     this.#state = 'closing';
+    this.#closeReason = reason;
     this.events.push('closing', { reason });
     clearTimeout(this.#clock);
     this.#ending.abort(
@@ -318,6 +334,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #adopt(tab: Tab): void {
     if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
     tellOfTab(tab, this.events);
+    this.origins.watch(tab);
   }
 
   #armClock(): void {
@@ -370,8 +387,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
           title: tab.title,
           dialog: tab.dialog ?? null,
           denials: this.denialsSince(since).slice(-5),
-          failedRequests: tab.failedRequests.slice(-5),
-          consoleErrors: tab.consoleErrors.slice(-5),
+          failedRequests: tab.failedRequests.items.slice(-5),
+          consoleErrors: tab.consoleErrors.items.slice(-5),
         },
       },
     });

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { StorageState } from '../page/storage-schema.ts';
+import { PROFILE_NAME } from '../residual/profile.ts';
 
 const strict = { additionalProperties: false };
 
@@ -25,6 +27,23 @@ export const SessionSpec = Type.Object(
   {
     engine: Type.Optional(
       Type.Enum(['headless-shell', 'chrome'], { description: 'which browser; the service has a default' }),
+    ),
+    headless: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'false opens a window: full Chrome only, on a display of the service',
+      }),
+    ),
+    profile: Type.Optional(
+      Type.String({
+        pattern: PROFILE_NAME.source,
+        description: 'name of a profile that stays, for one session at a time',
+      }),
+    ),
+    onBusy: Type.Optional(
+      Type.Enum(['fail', 'ephemeral'], {
+        description: 'when the profile is in use: 409 (default), or a session without it',
+      }),
     ),
     viewport: Type.Optional(Viewport),
     locale: Type.Optional(
@@ -60,6 +79,11 @@ export const SessionSpec = Type.Object(
     ),
     ttlSec: Type.Optional(Seconds('the longest life of the session')),
     idleSec: Type.Optional(Seconds('close after this long without a request')),
+    downloads: Type.Optional(
+      Type.Enum(['deny', 'allow'], {
+        description: 'deny (default): nothing is saved; allow: into the files of the session',
+      }),
+    ),
     dialogs: Type.Optional(
       Type.Enum(['report', 'accept', 'dismiss'], {
         description: 'report (default): a dialog stays open until POST dialog answers it',
@@ -71,6 +95,7 @@ export const SessionSpec = Type.Object(
         description: 'run in every document before its own scripts',
       }),
     ),
+    storageState: Type.Optional(StorageState),
     labels: Type.Optional(Labels),
   },
   strict,
