@@ -38,15 +38,23 @@ async function startService(allow: string[], strictNetwork: boolean) {
   const root = await mkdtemp(join(tmpdir(), 'a-'));
   const runtimeDir = await RuntimeDir.open(join(root, 'r'));
   const service = new Service({
-    ...{ version: '0', stateDir: root, runtimeDir, self: new SelfRegistry(), policy: parsePolicy({ allow }) },
-    ...{
-      engine: 'headless-shell',
-      chrome: undefined,
-      noSandbox: process.getuid?.() === 0,
-      strictNetwork,
-      dns: [],
-    },
-    ...{ pool: 0, maxSessions: 2, node: undefined, ttlSec: 600, idleSec: 600, diskQuotaBytes: 1024 ** 3 },
+    version: '0',
+    stateDir: root,
+    dataDir: join(root, 'data'),
+    runtimeDir,
+    self: new SelfRegistry(),
+    policy: parsePolicy({ allow }),
+    engine: 'headless-shell',
+    chrome: undefined,
+    noSandbox: process.getuid?.() === 0,
+    strictNetwork,
+    dns: [],
+    pool: 0,
+    maxSessions: 2,
+    node: undefined,
+    ttlSec: 600,
+    idleSec: 600,
+    diskQuotaBytes: 1024 ** 3,
     onFault: () => undefined,
     onSwept: () => undefined,
   });
