@@ -1,7 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError } from '../errors.ts';
-import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
@@ -16,6 +14,7 @@ import type { Receipt } from '../residual/receipts.ts';
 import { answerInTime } from './answer-in-time.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
+import { diagnosed, explained } from './diagnosis.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
@@ -63,9 +62,6 @@ interface SessionEvents {
 
 /** Opening, showing and closing a tab is Chrome's own work; no page can hold it up. */
 const TAB_TIMEOUT_MS = 10_000;
-
-/** The pipe of a Chrome that dies closes a little before its exit is known. */
-const DETACH_GRACE_MS = 500;
 
 /** One caller's browser: what runs in it, how long it lives, how it ends. */
 export class Session extends EventEmitter<SessionEvents> implements PageEnvironment {
@@ -240,7 +236,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
-      throw this.#diagnosed(await this.#explained(error, tab), tab, startedAt);
+      const reason = await explained(error, tab, this.#ending.signal);
+      throw diagnosed(reason, tab, this.denialsSince(startedAt));
     } finally {
       this.touch();
     }
@@ -353,45 +350,6 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     else if (this.#lane.depth > 0) this.touch();
     else if (now >= this.idleExpiresAt) this.#ended('idle');
     else this.#armClock();
-  }
-
-  /** A call that broke off because its connection or its target went away says so, and which of the two it was. */
-  async #explained(error: unknown, tab: Tab | undefined): Promise<unknown> {
-    if (!isDetached(error)) return error;
-    const soon = delay(DETACH_GRACE_MS, undefined, { ref: false });
-    const closing = new Promise<void>((resolve) => {
-      if (this.#ending.signal.aborted) resolve();
-      this.#ending.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([closing, soon]);
-    if (this.#ending.signal.aborted) return this.#ending.signal.reason;
-    if (!tab?.closed) return error;
-    return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, {
-      cause: error,
-      extra: { tab: tab.id },
-    });
-  }
-
-  /** Adds to a failed page operation what a person would look at first. */
-  #diagnosed(error: unknown, tab: Tab | undefined, since: number): unknown {
-    if (!(error instanceof AirlockError) || tab === undefined) return error;
-    return new AirlockError(error.code, error.message, {
-      cause: error,
-      retryable: error.retryable,
-      ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),
-      extra: {
-        ...error.extra,
-        diagnosis: {
-          tab: tab.id,
-          url: tab.url,
-          title: tab.title,
-          dialog: tab.dialog ?? null,
-          denials: this.denialsSince(since).slice(-5),
-          failedRequests: tab.failedRequests.items.slice(-5),
-          consoleErrors: tab.consoleErrors.items.slice(-5),
-        },
-      },
-    });
   }
 }
 
