@@ -14,6 +14,8 @@ export interface Frame {
   /** Where Chrome shows its own error page: the address that could not be shown. */
   unreachableUrl: string | undefined;
   name: string;
+  /** Its security origin as Chrome tells it; `''` before its first document, which has the origin of its parent. */
+  origin: string;
   /** Changes with every new document; `''` before the first. */
   loaderId: string;
   /** The session that hosts the frame; `undefined` while it moves between processes. */
@@ -116,6 +118,7 @@ export class Frames extends EventEmitter<FramesEvents> {
       frame.url = urlOf(tree.frame);
       frame.unreachableUrl = tree.frame.unreachableUrl && withoutUser(tree.frame.unreachableUrl);
       frame.name = tree.frame.name ?? '';
+      frame.origin = tree.frame.securityOrigin;
       frame.loaderId = tree.frame.loaderId;
     }
     for (const child of tree.childFrames ?? []) this.load(session, child);
@@ -152,6 +155,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     frame.url = urlOf(payload);
     frame.unreachableUrl = payload.unreachableUrl && withoutUser(payload.unreachableUrl);
     frame.name = payload.name ?? '';
+    frame.origin = payload.securityOrigin;
     frame.loaderId = payload.loaderId;
     this.emit('navigated', frame);
   }
@@ -225,6 +229,7 @@ function newFrame(id: string, parentId: string | undefined, ordinal: number, ses
     url: '',
     unreachableUrl: undefined,
     name: '',
+    origin: '',
     loaderId: '',
     session,
     mainContextId: undefined,

@@ -5,6 +5,7 @@ import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
+import { ReadingStore } from '../page/reading/store.ts';
 import type { RefTable } from '../page/refs.ts';
 import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
@@ -71,6 +72,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly createdAt = Date.now();
   readonly events = new EventRing();
   readonly snapshots = new SnapshotStore();
+  readonly readings = new ReadingStore();
   readonly dialogs: PageEnvironment['dialogs'];
   labels: Readonly<Record<string, string>>;
   readonly #limits: SessionLimits;

@@ -15,7 +15,7 @@ import { type TextRules, textRules } from './text.ts';
 import { type Walker, walker } from './walk.ts';
 
 /** What each part is given: all the parts made before it, of which it takes what it names. */
-interface Parts {
+export interface Parts {
   dom: Dom;
   hosts: Hosts;
   text: TextRules;
@@ -64,7 +64,8 @@ export function injectedSource(): string {
 function compose(): string {
   const lines = [`const made = {};`, `made.newLines = () => (${lineBuffer.toString()})(made);`];
   for (const [name, make] of Object.entries(parts)) lines.push(`made.${name} = (${make.toString()})(made);`);
-  lines.push(`return (${installApi.toString()})(made);`);
+  // Other code of ours is built on the same parts (reading/source.ts).
+  lines.push(`return Object.assign((${installApi.toString()})(made), { parts: made });`);
   // The page cannot see the globals of an isolated world, so the name needs no disguise.
   return `globalThis.airlock ??= (() => {\n${lines.join('\n')}\n})()`;
 }

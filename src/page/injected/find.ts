@@ -266,7 +266,7 @@ export function finders({
     };
   }
 
-  return { everywhere, find, nameOf, offered };
+  return { everywhere, find, nameOf, offered, syntax };
 }
 
 export type Finders = ReturnType<typeof finders>;

@@ -79,7 +79,7 @@ async function walkChildren(
 }
 
 /** The ref of the iframe element that holds `child`; `undefined` for one that has none. */
-async function refOfOwner(op: Operation, parent: Frame, child: Frame): Promise<number | undefined> {
+export async function refOfOwner(op: Operation, parent: Frame, child: Frame): Promise<number | undefined> {
   const { session, contextId } = await isolatedWorld(op, parent);
   const { backendNodeId } = await op.send(session, 'DOM.getFrameOwner', { frameId: child.id });
   const { object } = await op.send(session, 'DOM.resolveNode', {
