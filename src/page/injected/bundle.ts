@@ -1,6 +1,7 @@
 import { installApi } from './api.ts';
 import { type Dom, domReaders } from './dom.ts';
 import { type Finders, finders } from './find.ts';
+import { type TextFinder, textFinder } from './find-text.ts';
 import { type Hosts, hostRules } from './hosts.ts';
 import { type Lines, lineBuffer } from './lines.ts';
 import { type Names, nameRules } from './names.ts';
@@ -26,6 +27,7 @@ export interface Parts {
   states: States;
   refs: Refs;
   printer: Printer;
+  findText: TextFinder;
   find: Finders;
   queries: Queries;
   newLines: () => Lines;
@@ -44,6 +46,7 @@ const parts: { [Name in Exclude<keyof Parts, 'newLines'>]: (made: Parts) => Part
   states: stateRules,
   refs: refTable,
   printer,
+  findText: textFinder,
   find: finders,
   queries,
   walk: walker,

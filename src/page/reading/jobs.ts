@@ -51,6 +51,9 @@ function markdown({ html, url, title, main }: MarkdownJob): MarkdownAnswer {
   };
 }
 
+/** Characters. Readability takes whatever there is where nothing is an article; its own measure of a paragraph is 140. */
+const SHORTEST_ARTICLE = 280;
+
 function articleOf(
   html: string,
   url: string,
@@ -58,7 +61,7 @@ function articleOf(
 ): { html: string; title: string; byline: string | undefined } | undefined {
   const page = `<html><head><title>${escapeText(title)}</title></head><body>${html}</body></html>`;
   const found = new Readability(new JSDOMParser().parse(page, url), { disableJSONLD: true }).parse();
-  if (!found?.content) return undefined;
+  if (!found?.content || (found.length ?? 0) < SHORTEST_ARTICLE) return undefined;
   const shown = /<h1\b/i.test(found.content) ? '' : (found.title ?? '');
   return { html: found.content, title: shown, byline: found.byline ?? undefined };
 }

@@ -31,15 +31,21 @@ function addRules(service: TurndownService): void {
       return text === '' ? '' : `\n\n${'#'.repeat(Number(node.nodeName.charAt(1)))} ${text}\n\n`;
     },
   });
-  // Whole cards are links.
   service.addRule('link', {
     filter: (node) => node.nodeName === 'A' && node.getAttribute('href') !== null,
     replacement: (content, node) => {
-      const text = oneLine(content).replace(/^#{1,6} /, '');
+      const text = oneLine(content);
       const href = elementOf(node).getAttribute('href') ?? '';
       const title = (elementOf(node).getAttribute('title') ?? '').replace(/\s+/g, ' ').replace(/"/g, '\\"');
       if (text === '') return '';
       return `[${text}](${destination(href)}${title === '' ? '' : ` "${title}"`})`;
+    },
+  });
+  service.addRule('task', {
+    filter: (node) => node.nodeName === 'INPUT',
+    replacement: (_, node) => {
+      const mark = elementOf(node).hasAttribute('checked') ? '[x]' : '[ ]';
+      return /^\s/.test(node.nextSibling?.textContent ?? '') ? mark : `${mark} `;
     },
   });
   const places = new WeakMap<Node, number>();

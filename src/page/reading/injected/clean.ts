@@ -30,7 +30,7 @@ export function cleanReader({
     ),
   );
   const tableParts = /^(table|caption|thead|tbody|tfoot|tr|td|th)$/;
-  /** In the cell of a table there is one line. */
+  /** In the cell of a table, and in a link, there is one line. */
   const oneLine = /^(p|div|ul|ol|li|dl|dt|dd|h[1-6]|blockquote|pre|section|article|header|footer|figure|hr)$/;
   /** Deeper than this only the text is kept: what reads it outside goes down by recursion. */
   const maxDepth = 120;
@@ -106,7 +106,7 @@ export function cleanReader({
   /** What an element is printed as; '' where only its content is. */
   function tagOf(el: Element, tag: string, style: CSSStyleDeclaration, up: Open): string {
     if (up.inPre || up.depth >= maxDepth) return '';
-    if (up.inCell && (oneLine.test(tag) || tableParts.test(tag))) return '';
+    if ((up.inCell || up.inLink) && (oneLine.test(tag) || tableParts.test(tag))) return '';
     if (tag === 'a') return up.inLink || target(el) === '' ? '' : 'a';
     if (tag === 'table') return isLayout(el) || style.display !== 'table' ? 'div' : 'table';
     if (tableParts.test(tag)) return tablePart(el, tag, up.inTable);
@@ -163,6 +163,11 @@ export function cleanReader({
           depth: printed === '' ? up.depth : up.depth + 1,
         });
         return true;
+      },
+      field: (el) => {
+        const { tag, inPre } = open.at(-1) ?? outer;
+        if (tag !== 'li' || inPre || el.type !== 'checkbox') return;
+        out.add(`<input type="checkbox"${el.checked ? ' checked=""' : ''}/>`);
       },
       text: (value) => {
         const { inPre, inTable, inCell } = open.at(-1) ?? outer;

@@ -8,6 +8,8 @@ export interface PaintedVisitor {
   enter(el: Element, tag: string, style: CSSStyleDeclaration): boolean;
   text(value: string): void;
   leave(el: Element): void;
+  /** A painted control that has no text of its own. */
+  field?(el: HTMLInputElement): void;
 }
 
 /**
@@ -53,7 +55,10 @@ export function paintedWalk({ dom, styles }: { dom: Dom; styles: Styles }) {
 
   function open(el: Element, on: PaintedVisitor, stack: Open[]): void {
     const tag = localName(el);
-    if (skipped.has(tag)) return;
+    if (skipped.has(tag)) {
+      if (el instanceof HTMLInputElement && styles.paints(el) === 2) on.field?.(el);
+      return;
+    }
     const paint = styles.paints(el);
     if (paint === 0) return;
     const style = getComputedStyle(el);
