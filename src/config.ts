@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { messageOf } from './errors.ts';
+import { nearest } from './routes/nearest.ts';
 
 /** A length of time in a flag or the config file: a number of seconds, or `500ms`, `30s`, `10m`, `2h`. */
 const Duration = (description: string, fallback: string) =>
@@ -28,6 +29,10 @@ export const SettingsSchema = Type.Object(
     stateDir: Type.String({
       default: stateHome(),
       description: 'where the token and the address file are kept',
+    }),
+    dataDir: Type.String({
+      default: dataHome(),
+      description: 'where profiles that stay are kept',
     }),
     runtimeDir: Type.Optional(Type.String({ description: 'where the workspaces of sessions are made' })),
     tokenFile: Type.Optional(Type.String({ description: 'a file that holds the bearer token' })),
@@ -206,8 +211,12 @@ function firstFault(schema: Type.TSchema, value: unknown): string {
   const name = fault.instancePath.slice(1).split('/')[0] ?? '';
   const flag = name === '' ? '' : `--${kebab(name)} `;
   const allowed: unknown = fault.keyword === 'enum' ? { ...fault.params } : undefined;
-  const unknown = fault.keyword === 'additionalProperties' ? ` ${JSON.stringify(fault.params)}` : '';
-  return `${flag}${fault.message}${allowed ? ` ${JSON.stringify(allowed)}` : ''}${unknown}`;
+  const unknown = fault.keyword === 'additionalProperties' ? fault.params.additionalProperties[0] : undefined;
+  if (unknown !== undefined) {
+    const [near] = nearest(unknown, Object.keys(SettingsSchema.properties));
+    return `there is no setting ${JSON.stringify(unknown)}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  }
+  return `${flag}${fault.message}${allowed ? ` ${JSON.stringify(allowed)}` : ''}`;
 }
 
 function kebab(name: string): string {
@@ -220,4 +229,8 @@ function configHome(): string {
 
 function stateHome(): string {
   return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'airlock');
+}
+
+function dataHome(): string {
+  return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'airlock');
 }

@@ -58,8 +58,8 @@ export const errorTable = {
     421,
     'The Host header names a host that this service does not answer to',
     false,
-    'Use the address printed at start, or start the service with --host for the name you use.',
-    'Use o endereço mostrado ao iniciar, ou inicie o serviço com --host para o nome que você usa.',
+    'Use the address printed at start, or start the service with --host-name NAME.',
+    'Use o endereço mostrado ao iniciar, ou inicie o serviço com --host-name NOME.',
   ),
   not_found: row(
     404,
@@ -291,6 +291,13 @@ export const errorTable = {
     false,
     'GET cookies lists them; a partitioned cookie is deleted with its partitionKey.',
     'GET cookies lista os cookies; um cookie particionado é apagado com sua partitionKey.',
+  ),
+  storage_rejected: row(
+    422,
+    'Chrome did not store the items',
+    false,
+    'See `rejected` for the items and why; an origin holds about 10 MiB. What was stored before is unchanged.',
+    'Veja em `rejected` os itens e o motivo; uma origem guarda cerca de 10 MiB. O que já estava guardado não mudou.',
   ),
   page_crashed: row(
     502,

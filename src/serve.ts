@@ -44,6 +44,7 @@ export async function start(settings: Settings, version: string): Promise<Runnin
   const service = new Service({
     version,
     stateDir: settings.stateDir,
+    dataDir: settings.dataDir,
     runtimeDir,
     policy,
     self,

@@ -4,9 +4,9 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { AirlockError } from './errors.ts';
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
 import { addOpenapi, addPages } from './routes/docs.ts';
+import { missingRoute } from './routes/missing.ts';
 import { operations } from './routes/operations.ts';
 import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
@@ -80,8 +80,10 @@ function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics
     metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
   });
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply));
-  app.setNotFoundHandler((request) => {
-    throw new AirlockError('not_found', `${request.method} ${request.url.split('?')[0]} is not a route`);
+  app.setNotFoundHandler((request, reply) => {
+    const { error, allow } = missingRoute(request.method, request.url.split('?')[0] ?? '', operations);
+    if (allow.length > 0) reply.header('Allow', allow.join(', '));
+    throw error;
   });
 }
 

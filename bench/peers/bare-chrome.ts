@@ -16,7 +16,13 @@ export class BareChrome implements AsyncDisposable {
 
   static async start(bench: Bench): Promise<BareChrome> {
     const home = await PeerHome.make(bench);
-    const options = { path: bench.chrome.path, args: home.flags, env: home.env, stderrLimit: 4096 };
+    const options = {
+      path: bench.chrome.path,
+      args: home.flags,
+      env: home.env,
+      cwd: home.dir,
+      stderrLimit: 4096,
+    };
     const { pid, exited } = await launchChrome(options);
     return new BareChrome(pid, exited, home);
   }

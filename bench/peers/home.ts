@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chromeEnvironment } from '../../src/sessions/chrome-environment.ts';
+import { chromeEnvironment } from '../../src/residual/environment.ts';
 import { chromeFlags, devShmIsSmall } from '../../src/sessions/chrome-flags.ts';
 import type { Bench } from '../bench.ts';
 
@@ -21,7 +21,7 @@ export class PeerHome implements AsyncDisposable {
     this.#bench = bench;
     this.dir = dir;
     this.profile = join(dir, 'profile');
-    this.env = chromeEnvironment({ home: join(dir, 'home'), tmp: join(dir, 'tmp') }, true);
+    this.env = chromeEnvironment({ home: join(dir, 'home'), tmp: join(dir, 'tmp') });
   }
 
   static async make(bench: Bench): Promise<PeerHome> {

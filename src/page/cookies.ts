@@ -12,10 +12,13 @@ import type {
   SetCookiesInput,
 } from './cookie-schema.ts';
 import type { Operation } from './operation.ts';
+import { originOf } from './origin.ts';
+import { evaluateValue, readInFrame } from './world.ts';
 
 /** The cookies of the whole session, partitioned ones included, in Chrome's order. All filters given must hold. */
 export async function getCookies(op: Operation, input: GetCookiesInput): Promise<CookiesResult> {
   const urls = input.urls?.map((raw) => httpUrl(raw));
+  await settle(op);
   const all = await readAll(op);
   return {
     cookies: all.filter(
@@ -96,6 +99,27 @@ export async function clearCookies(op: Operation): Promise<ClearCookiesResult> {
   const left = after.filter((cookie) => before.some((old) => sameCookie(old, cookie)));
   await Promise.all(left.map((cookie) => deleteOne(op, cookie)));
   return { cleared: before.length };
+}
+
+/** How long a busy page may keep back what its scripts have set, in milliseconds. */
+const SETTLE_MS = 500;
+
+/**
+ * A script's `document.cookie = …` returns before Chrome's network process has heard of it. A read on the same way waits
+ * for what was set before it.
+ */
+async function settle(op: Operation): Promise<void> {
+  const { main } = op.tab.frames;
+  if (originOf(main.url) === undefined || !main.session) return;
+  const read = readInFrame(op, main, (world) =>
+    evaluateValue(op, world, 'try { document.cookie.length } catch { 0 }'),
+  );
+  // A page that navigates meanwhile has sent what it set.
+  await Promise.race([read.catch(rethrowOurs), op.pause(SETTLE_MS)]);
+}
+
+function rethrowOurs(error: unknown): void {
+  if (error instanceof AirlockError && error.code !== 'frame_not_found') throw error;
 }
 
 async function readAll(op: Operation): Promise<Cookie[]> {

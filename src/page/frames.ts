@@ -34,6 +34,8 @@ interface FramesEvents {
   removed: [Frame];
   /** The host session or a context changed. */
   changed: [Frame];
+  /** The renderer of an out-of-process frame died. */
+  crashed: [CdpSession];
 }
 
 /**
@@ -44,9 +46,11 @@ export class Frames extends EventEmitter<FramesEvents> {
   readonly #frames = new Map<string, Frame>();
   #mainId: string;
   #nextOrdinal = 1;
+  readonly #dead = new WeakSet<CdpSession>();
 
   constructor(mainId: string, session: CdpSession) {
     super();
+    this.setMaxListeners(0);
     this.#mainId = mainId;
     this.#frames.set(mainId, newFrame(mainId, undefined, 0, session));
     this.watch(session);
@@ -64,6 +68,11 @@ export class Frames extends EventEmitter<FramesEvents> {
 
   byOrdinal(ordinal: number): Frame | undefined {
     return this.list().find((frame) => frame.ordinal === ordinal);
+  }
+
+  /** The renderer behind the session of an out-of-process frame died, and no document has come since: nothing answers there. */
+  isDead(session: CdpSession): boolean {
+    return this.#dead.has(session);
   }
 
   /** All frames, parents before children, siblings in order of appearance. */
@@ -95,6 +104,10 @@ export class Frames extends EventEmitter<FramesEvents> {
     frame.mainContextId = undefined;
     frame.isolatedContextId = undefined;
     this.watch(session);
+    session.on('Inspector.targetCrashed', () => {
+      this.#dead.add(session);
+      this.emit('crashed', session);
+    });
     this.emit('changed', frame);
   }
 
@@ -146,6 +159,7 @@ export class Frames extends EventEmitter<FramesEvents> {
   }
 
   #navigated(session: CdpSession, payload: Protocol.Page.Frame): void {
+    this.#dead.delete(session);
     let frame = this.#frames.get(payload.id);
     if (!frame && payload.parentId === undefined) frame = this.#replaceMain(payload.id, session);
     frame ??= this.#add(payload.id, payload.parentId, session);

@@ -26,6 +26,18 @@ export interface DownloadView {
   readonly state: 'inProgress' | 'completed' | 'canceled' | 'denied';
 }
 
+/** Shows an empty document of an origin in a page of our own, without the network, and gives the session of that page. */
+export type VisitOrigin = (origin: string) => Promise<CdpSession>;
+
+/** The origins of a session, for what they have stored. */
+export interface Origins {
+  /** Those that a page of the session has shown, or that were added, oldest first. */
+  seen(): readonly string[];
+  add(origin: string): void;
+  /** Runs `work`; the page that it visits origins in is gone when this resolves. Ends with `signal`. */
+  use<T>(signal: AbortSignal, work: (visit: VisitOrigin) => Promise<T>): Promise<T>;
+}
+
 /** What operations may use of the session around the page. Given by `sessions/`, so that this room needs no import of it. */
 export interface PageEnvironment {
   readonly tabs: Tabs;
@@ -44,6 +56,7 @@ export interface PageEnvironment {
   downloadsSince(time: number): DownloadView[];
   /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */
   readonly filesDir: string;
+  readonly origins: Origins;
   /**
    * Stops reading what this session's Chrome sends, until the function that it gives is called: back-pressure for what
    * is written to disk as it comes in.
@@ -90,7 +103,7 @@ export class Operation implements Disposable {
 
   /**
    * Sends one CDP command.
-   * @throws AirlockError the reason of `signal`, `page_crashed`, `tab_not_found` (it closed), or `dialog_open`
+   * @throws AirlockError the reason of `signal`, `page_crashed` (of the tab, or of the frame that is asked), `tab_not_found` (it closed), or `dialog_open`
    * @throws Error Chrome's own refusal of the command
    */
   async send<M extends keyof Commands>(
@@ -99,7 +112,20 @@ export class Operation implements Disposable {
     params?: Commands[M]['paramsType'][0],
   ): Promise<Commands[M]['returnType']> {
     this.check();
-    return this.race(session.send(method, params, { timeout: 0 }));
+    const { frames } = this.tab;
+    // The tab's own crash ends the whole operation; that of a frame in another process only what is asked of it.
+    if (session === this.tab.session) return this.race(session.send(method, params, { timeout: 0 }));
+    if (frames.isDead(session)) throw frameCrashed(this.tab);
+    const died = Promise.withResolvers<never>();
+    const onCrash = (dead: CdpSession) => {
+      if (dead === session) died.reject(frameCrashed(this.tab));
+    };
+    frames.on('crashed', onCrash);
+    try {
+      return await this.race(Promise.race([session.send(method, params, { timeout: 0 }), died.promise]));
+    } finally {
+      frames.off('crashed', onCrash);
+    }
   }
 
   /** As `send`, on the main frame's session. */
@@ -201,6 +227,12 @@ function dialogOpen(tab: Tab, dialog: Dialog): AirlockError {
 
 function pageCrashed(tab: Tab): AirlockError {
   return new AirlockError('page_crashed', `The renderer of tab ${tab.id} died`, { extra: { tab: tab.id } });
+}
+
+function frameCrashed(tab: Tab): AirlockError {
+  return new AirlockError('page_crashed', `The renderer of a frame of tab ${tab.id} died`, {
+    extra: { tab: tab.id },
+  });
 }
 
 function tabClosed(tab: Tab): AirlockError {

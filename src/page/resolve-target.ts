@@ -160,7 +160,8 @@ export async function missingError(
 ): Promise<AirlockError> {
   const kind = found.error?.kind;
   if (!target.ref || (kind !== 'stale' && kind !== 'unknown')) return notOneError(frame, target, found);
-  const told = found.was ?? lastTold(op, target.ref.text);
+  // What the caller was shown comes first: a removed field has lost its label.
+  const told = lastTold(op, target.ref.text) ?? found.was;
   const now = told && (await oneLike(op, frame, told.role, told.name));
   const was = told && `${told.role} ${JSON.stringify(told.name)}`;
   return staleError(target.ref.text, kind === 'stale' ? 'node_removed' : 'document_replaced', now, was);

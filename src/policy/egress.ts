@@ -23,10 +23,10 @@ export class Egress {
   readonly #user: string | undefined;
   readonly #password: string | undefined;
 
-  private constructor(url: URL, kind: EgressKind, owner: EgressOwner) {
+  private constructor(url: URL, port: number, kind: EgressKind, owner: EgressOwner) {
     this.kind = kind;
     this.host = url.hostname.replace(/^\[|\]$/g, '');
-    this.port = url.port === '' ? defaultPorts[kind] : Number(url.port);
+    this.port = port;
     this.owner = owner;
     this.#user = url.username === '' ? undefined : decoded(url.username);
     this.#password = url.password === '' ? undefined : decoded(url.password);
@@ -45,7 +45,9 @@ export class Egress {
     if ((url.pathname !== '' && url.pathname !== '/') || url.search !== '' || url.hash !== '') {
       throw invalid('has more than a host and a port');
     }
-    return new Egress(url, kind, owner);
+    // The parser drops a port that is the scheme's own: whoever writes :80 does not mean 8080.
+    const port = url.port || (/:(\d+)\/?$/.exec(text.trim())?.[1] ?? '');
+    return new Egress(url, port === '' ? defaultPorts[kind] : Number(port), kind, owner);
   }
 
   /** To be shown: where it is, and that there are credentials, but not which. */

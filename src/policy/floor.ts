@@ -154,6 +154,15 @@ export class Floor implements AsyncDisposable {
     return { connectionsClosed };
   }
 
+  get egress(): Egress | undefined {
+    return this.#outbound.egress;
+  }
+
+  /** Goes out through `egress` from now on; for a floor that nothing has gone through yet. */
+  setEgress(egress: Egress | undefined): void {
+    this.#outbound.setEgress(egress);
+  }
+
   /**
    * Asks the policy's guards about what the rules allow; for whoever judges whole URLs. A deny is handed back as it is.
    * Never rejects.

@@ -50,6 +50,7 @@ export class Outbound implements AsyncDisposable {
   readonly #options: OutboundOptions;
   readonly #authoriser: Authoriser;
   readonly #resolver: Resolver;
+  #egress: Egress | undefined;
   #guards: readonly GuardHook[];
   /** Guards of earlier policies, being closed. */
   readonly #retired: Array<Promise<void>> = [];
@@ -58,6 +59,7 @@ export class Outbound implements AsyncDisposable {
     this.#options = options;
     this.#authoriser = new Authoriser(options);
     this.#resolver = options.resolver;
+    this.#egress = options.egress;
     this.#guards = this.#makeGuards(options.policy);
   }
 
@@ -70,6 +72,15 @@ export class Outbound implements AsyncDisposable {
     this.#retired.push(...this.#guards.map((guard) => guard.close()));
     this.#authoriser.policy = policy;
     this.#guards = this.#makeGuards(policy);
+  }
+
+  get egress(): Egress | undefined {
+    return this.#egress;
+  }
+
+  /** Connections go out through this proxy from now on; those that are open stay as they are. */
+  setEgress(egress: Egress | undefined): void {
+    this.#egress = egress;
   }
 
   /** Asks the guards of the policy, all of which must agree; a deny is handed back as it is. Never rejects. */
@@ -133,14 +144,15 @@ export class Outbound implements AsyncDisposable {
 
   #review(link: Link): void {
     this.#authoriser.review(link.host, link.port, link.address);
-    const { egress } = this.#options;
+    const egress = this.#egress;
     if (link.via !== undefined && egress?.owner === 'session') {
       this.#authoriser.review(egress.host, egress.port, link.via);
     }
   }
 
   async #reach(addresses: readonly string[], port: number, options: OpenOptions): Promise<Reached> {
-    const { egress, dialMs } = this.#options;
+    const egress = this.#egress;
+    const { dialMs } = this.#options;
     const { signal, bulk = false } = options;
     if (egress === undefined) return await dial(addresses, port, { signal, bulk, timeoutMs: dialMs });
     const until = performance.now() + dialMs;

@@ -10,8 +10,10 @@ import { type ProcessEntry, ProcessIndex } from './process-index.ts';
 export interface KinOptions {
   /** The Chrome that was started for the session, when one was. */
   root?: ProcessIdentity;
-  /** Directories that no foreign process has a reason to name: the workspace, and a persistent profile. */
+  /** Directories that no foreign process has a reason to name: the workspace. */
   paths: readonly string[];
+  /** Words of a command line that no foreign process has: a persistent profile as Chrome is told of it. */
+  words?: readonly string[];
 }
 
 export interface Look {
@@ -50,6 +52,7 @@ const KILL_ROUNDS = 5;
 export class Kin {
   readonly #root: ProcessIdentity | undefined;
   readonly #paths: readonly string[];
+  readonly #words: readonly string[];
   readonly #members = new Map<string, Member>();
   /** What could not be done, for the receipt. */
   readonly problems: string[] = [];
@@ -57,6 +60,7 @@ export class Kin {
   constructor(options: KinOptions) {
     this.#root = options.root;
     this.#paths = options.paths;
+    this.#words = options.words ?? [];
   }
 
   /** Takes in everything in the index that belongs, and says what of it is there now. */
@@ -69,7 +73,8 @@ export class Kin {
     if (this.#root !== undefined) this.#addIfSame(index, this.#root, add);
     for (const member of this.#members.values()) this.#addIfSame(index, member, add);
     for (const entry of this.#group(index, present)) add(entry);
-    for (const path of this.#paths) for (const entry of index.mentioning(path)) add(entry);
+    for (const text of [...this.#paths, ...this.#words])
+      for (const entry of index.mentioning(text)) add(entry);
     for (const path of this.#paths)
       for (const entry of index.carrying(path, this.#root?.startTime)) add(entry);
     for (const pid of [...present.keys()]) for (const entry of index.descendants(pid)) add(entry);

@@ -7,6 +7,7 @@ import { messageOf } from '../errors.ts';
 import { look, type ProcessIdentity } from './identity.ts';
 import { Kin } from './kin.ts';
 import { isWithin, ProcessIndex } from './process-index.ts';
+import { profileWord } from './profile.ts';
 import type { Receipt } from './receipts.ts';
 import { wipe } from './wipe.ts';
 import type { Workspace } from './workspace.ts';
@@ -189,8 +190,12 @@ export async function reap(request: ReapRequest): Promise<Receipt> {
   const started = performance.now();
   const { workspace, chrome, preserve } = request;
   const problems: string[] = [];
-  const paths = preserve === undefined ? [workspace.path] : [workspace.path, preserve];
-  const kin = new Kin({ paths, ...(chrome === undefined ? {} : { root: chrome.identity }) });
+  const words = preserve === undefined ? [] : [profileWord(preserve)];
+  const kin = new Kin({
+    paths: [workspace.path],
+    words,
+    ...(chrome === undefined ? {} : { root: chrome.identity }),
+  });
   const floor = within(attempt(request.closeFloor), FLOOR_LIMIT_MS, 'floor', problems);
   await endProcesses(request, kin, problems);
   const closedFloor = await floor;

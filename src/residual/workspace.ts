@@ -1,20 +1,11 @@
 /** One directory per session. Everything that its Chrome writes lands in it, so that closing is removing one tree. */
 import { mkdir, rm } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { AirlockError, messageOf } from '../errors.ts';
+import { chromeEnvironment, type EnvironmentOptions } from './environment.ts';
 import { type ChromeRecord, type OwnerRecord, writeOwner } from './owner.ts';
 import { ID_TAIL_MIN, idRoom, MARKER, type RuntimeDir } from './runtime-dir.ts';
 import { measure, type Usage } from './walk.ts';
-
-export interface EnvironmentOptions {
-  /** Lets the session's Chrome see the display of the user. */
-  headful?: boolean;
-  /** Where the allowed variables are taken from. */
-  outer?: NodeJS.ProcessEnv;
-}
-
-/** Taken over from the service. Nothing else is: a variable may hold a secret, or point a helper out of the workspace. */
-const PASSED = /^(?:PATH|LANG|LANGUAGE|TZ|LC_[A-Z]+)$/;
 
 /**
  * The name of a session's directory. Chrome's socket has to fit below it, so in a long runtime directory only the end of
@@ -113,22 +104,7 @@ export class Workspace {
    * are recognised by where they stand.
    */
   env(options: EnvironmentOptions = {}): Record<string, string> {
-    const outer = options.outer ?? process.env;
-    const environment: Record<string, string> = {
-      HOME: this.home,
-      XDG_CONFIG_HOME: join(this.home, '.config'),
-      XDG_CACHE_HOME: join(this.home, '.cache'),
-      XDG_DATA_HOME: join(this.home, '.local', 'share'),
-      XDG_STATE_HOME: join(this.home, '.local', 'state'),
-      XDG_RUNTIME_DIR: this.tmp,
-      TMPDIR: this.tmp,
-    };
-    // Chrome on macOS does not read TMPDIR (base/files/file_util_apple.mm).
-    if (process.platform === 'darwin') environment['MAC_CHROMIUM_TMPDIR'] = this.tmp;
-    for (const [key, value] of Object.entries(outer)) {
-      if (value !== undefined && PASSED.test(key)) environment[key] = value;
-    }
-    return options.headful === true ? { ...environment, ...displayOf(outer) } : environment;
+    return chromeEnvironment(this, options);
   }
 
   /** What the session has on disk. Cheap enough for every few seconds. */
@@ -145,20 +121,4 @@ export class Workspace {
   release(): void {
     this.#directory.release(this.name);
   }
-}
-
-function displayOf(outer: NodeJS.ProcessEnv): Record<string, string> {
-  const display: Record<string, string> = {};
-  for (const key of ['DISPLAY', 'XAUTHORITY']) {
-    const value = outer[key];
-    if (value !== undefined) display[key] = value;
-  }
-  const wayland = outer['WAYLAND_DISPLAY'];
-  const runtime = outer['XDG_RUNTIME_DIR'];
-  if (wayland !== undefined && isAbsolute(wayland)) display['WAYLAND_DISPLAY'] = wayland;
-  // A plain name is looked for in XDG_RUNTIME_DIR, which is the workspace's now.
-  else if (wayland !== undefined && runtime !== undefined)
-    display['WAYLAND_DISPLAY'] = join(runtime, wayland);
-  // With a display but no bus address libdbus starts a dbus-daemon that outlives the browser.
-  return { ...display, DBUS_SESSION_BUS_ADDRESS: 'disabled:' };
 }

@@ -45,6 +45,16 @@ const ActionAnswer = Type.Object({
   closed: Type.Optional(Type.Literal(true, { description: 'the action closed its own tab' })),
   value: Type.Optional(Type.Unknown({ 'x-untrusted': true, description: 'what a field holds now' })),
   selected: Type.Optional(Type.Array(Type.String(), { 'x-untrusted': true })),
+  values: Type.Optional(
+    Type.Array(Type.Union([Type.String(), Type.Null()]), {
+      'x-untrusted': true,
+      description: 'fill-form: what each field holds now',
+    }),
+  ),
+  scroll: Type.Optional(
+    Type.Unknown({ description: 'scroll: where the scroller stands and how far it can go, in CSS pixels' }),
+  ),
+  kind: Type.Optional(Type.Enum(['html5', 'pointer'], { description: 'drag: how it was carried out' })),
   hit: Type.Optional(Type.Unknown({ 'x-untrusted': true, description: 'with force: what got the click' })),
   snapshot: Type.Optional(Type.String({ 'x-untrusted': true, description: 'the page after the action' })),
 });

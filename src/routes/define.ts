@@ -109,6 +109,9 @@ export class Reply<T> {
   }
 }
 
+/** Bytes of a body that may hold a storage state: what three full origins have (10 MiB each in Chrome). */
+export const STATE_BODY_LIMIT = 32 * 1024 * 1024;
+
 interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   /** As in a batch step and in capabilities: `click`, `fill-form`, `cookies.set`. */
   readonly name: string;
@@ -132,6 +135,8 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly errors?: readonly ErrorCode[];
   /** Default time limit of a page operation in milliseconds; 10 000 unless said. */
   readonly timeoutMs?: number;
+  /** The largest body in bytes, where 4 MiB are too little. */
+  readonly bodyLimit?: number;
   /** Content types of a `Bytes` result. */
   readonly binary?: readonly string[];
   /**
@@ -158,6 +163,7 @@ export interface AnyOperation {
   readonly status: number;
   readonly errors: readonly ErrorCode[];
   readonly timeoutMs: number;
+  readonly bodyLimit: number | undefined;
   readonly binary: readonly string[];
   readonly text: ((result: unknown) => string) | undefined;
   readonly open: boolean;
@@ -186,6 +192,7 @@ export function defineOperation<S extends Scope, I extends TObject, R extends TS
     status: definition.status ?? 200,
     errors: definition.errors ?? [],
     timeoutMs: definition.timeoutMs ?? 10_000,
+    bodyLimit: definition.bodyLimit,
     binary: definition.binary ?? [],
     text: text ? (result) => text(result as Static<R>) : undefined,
     open: definition.open ?? false,

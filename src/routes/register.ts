@@ -34,6 +34,7 @@ export function registerOperation(
     validatorCompiler: () => () => true,
     serializerCompiler: () => (data) => JSON.stringify(data),
     config: { open: operation.open },
+    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     handler: async (request, reply) => {
       const input = readInput(request, operation, inBody);
       validate(input);

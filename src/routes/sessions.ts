@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { Session } from '../sessions/session.ts';
 import { Labels, SessionSpec } from '../sessions/spec.ts';
-import { defineOperation, Reply } from './define.ts';
+import { defineOperation, Reply, STATE_BODY_LIMIT } from './define.ts';
 import { Receipt } from './receipt.ts';
 
 const Time = (description: string) => Type.String({ format: 'date-time', description });
@@ -11,7 +11,8 @@ const summaryFields = {
   id: Type.String(),
   state: Type.Enum(['ready', 'closing', 'closed', 'crashed']),
   engine: Type.Enum(['headless-shell', 'chrome']),
-  profileMode: Type.Enum(['ephemeral']),
+  profileMode: Type.Enum(['ephemeral', 'persistent']),
+  profile: Type.Optional(Type.String({ description: 'name of the profile that stays' })),
   url: Type.String({ 'x-untrusted': true, description: 'of the active tab' }),
   createdAt: Time('when the session was made'),
   expiresAt: Time('when it ends whatever it does'),
@@ -38,6 +39,7 @@ const SessionDetail = Type.Object({
     denied: Type.Integer(),
   }),
   policy: Type.Unknown({ description: 'the network policy in force' }),
+  egress: Type.Optional(Type.String({ description: 'the proxy it goes out through, without credentials' })),
 });
 
 function summary(session: Session) {
@@ -46,7 +48,7 @@ function summary(session: Session) {
     id: session.id,
     state: session.state,
     engine: session.browser.engine,
-    profileMode: 'ephemeral' as const,
+    ...profileOf(session),
     url: session.tabs.list().find((tab) => tab.id === session.tabs.activeId)?.url ?? '',
     createdAt: new Date(session.createdAt).toISOString(),
     expiresAt: new Date(session.expiresAt).toISOString(),
@@ -59,6 +61,12 @@ function summary(session: Session) {
       policy: `${self}/policy`,
     },
   };
+}
+
+function profileOf(session: Session) {
+  const { profile } = session.browser;
+  if (!profile) return { profileMode: 'ephemeral' as const };
+  return { profileMode: 'persistent' as const, profile: profile.name };
 }
 
 /** The longest that a caller may wait in the queue, in seconds. */
@@ -80,9 +88,20 @@ const createSession = defineOperation({
   tag: 'sessions',
   scope: 'service',
   input: SessionSpec,
+  bodyLimit: STATE_BODY_LIMIT,
   result: SessionSummary,
   status: 201,
-  errors: ['capacity', 'draining', 'browser_unavailable', 'invalid_policy', 'disk_full'],
+  errors: [
+    'capacity',
+    'draining',
+    'browser_unavailable',
+    'invalid_policy',
+    'policy_denied',
+    'disk_full',
+    'profile_busy',
+    'cookie_rejected',
+    'storage_rejected',
+  ],
   async run({ service, request }, input) {
     const key = request.headers['idempotency-key'];
     if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {
@@ -125,6 +144,7 @@ const getSession = defineOperation({
   result: SessionDetail,
   async run({ session }) {
     const { browser } = session;
+    const { egress } = browser.floor;
     const usage = await browser.usage();
     return {
       ...summary(session),
@@ -136,6 +156,7 @@ const getSession = defineOperation({
       memoryBytes: usage.memoryBytes,
       floor: { ...browser.floor.counters },
       policy: browser.policyView,
+      ...(egress === undefined ? {} : { egress: egress.redacted }),
     };
   },
 });

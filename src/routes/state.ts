@@ -10,7 +10,18 @@ import {
 import { clearCookies, deleteCookie, getCookies, setCookies } from '../page/cookies.ts';
 import { evaluate } from '../page/eval/evaluate.ts';
 import { EvalInput, EvalResult } from '../page/eval/schema.ts';
-import { defineOperation } from './define.ts';
+import { getState, setState } from '../page/state.ts';
+import { clearStorage, getStorage, setStorage } from '../page/storage.ts';
+import {
+  ClearStorageResult,
+  SetStateResult,
+  SetStorageInput,
+  StateResult,
+  StorageInput,
+  StorageResult,
+  StorageState,
+} from '../page/storage-schema.ts';
+import { defineOperation, STATE_BODY_LIMIT } from './define.ts';
 
 const evalOperation = defineOperation({
   name: 'eval',
@@ -75,4 +86,88 @@ const removeCookies = defineOperation({
   run: ({ op }) => clearCookies(op),
 });
 
-export const stateOperations = [evalOperation, listCookies, storeCookies, removeCookie, removeCookies];
+/** Each origin that is not shown costs a navigation within Chrome. */
+const STATE_TIMEOUT_MS = 30_000;
+
+const readState = defineOperation({
+  name: 'state.get',
+  method: 'GET',
+  path: '/v1/sessions/{id}/state',
+  summary: 'Cookies and localStorage as the storageState JSON of Playwright',
+  tag: 'evaluate and state',
+  scope: 'page',
+  input: Type.Object({}, { additionalProperties: false }),
+  result: StateResult,
+  timeoutMs: STATE_TIMEOUT_MS,
+  errors: ['storage_rejected'],
+  run: ({ op }) => getState(op),
+});
+
+const writeState = defineOperation({
+  name: 'state.set',
+  method: 'PUT',
+  path: '/v1/sessions/{id}/state',
+  summary:
+    'Make a storageState the state of the session, without the network; each cookie and item is read back',
+  tag: 'evaluate and state',
+  scope: 'page',
+  input: StorageState,
+  result: SetStateResult,
+  timeoutMs: STATE_TIMEOUT_MS,
+  bodyLimit: STATE_BODY_LIMIT,
+  errors: ['cookie_rejected', 'storage_rejected'],
+  run: ({ op }, input) => setState(op, input),
+});
+
+const readStorage = defineOperation({
+  name: 'storage.get',
+  method: 'GET',
+  path: '/v1/sessions/{id}/storage/{area}',
+  summary: 'What an origin has in localStorage or sessionStorage',
+  tag: 'evaluate and state',
+  scope: 'page',
+  input: StorageInput,
+  result: StorageResult,
+  errors: ['storage_rejected', 'frame_not_found'],
+  run: ({ op }, input) => getStorage(op, input),
+});
+
+const writeStorage = defineOperation({
+  name: 'storage.set',
+  method: 'PUT',
+  path: '/v1/sessions/{id}/storage/{area}',
+  summary: 'Make the items all that an origin has in localStorage or sessionStorage; each is read back',
+  tag: 'evaluate and state',
+  scope: 'page',
+  input: SetStorageInput,
+  bodyLimit: STATE_BODY_LIMIT,
+  result: StorageResult,
+  errors: ['storage_rejected', 'frame_not_found'],
+  run: ({ op }, input) => setStorage(op, input),
+});
+
+const emptyStorage = defineOperation({
+  name: 'storage.clear',
+  method: 'DELETE',
+  path: '/v1/sessions/{id}/storage/{area}',
+  summary: 'Empty localStorage or sessionStorage of an origin',
+  tag: 'evaluate and state',
+  scope: 'page',
+  input: StorageInput,
+  result: ClearStorageResult,
+  errors: ['storage_rejected', 'frame_not_found'],
+  run: ({ op }, input) => clearStorage(op, input),
+});
+
+export const stateOperations = [
+  evalOperation,
+  listCookies,
+  storeCookies,
+  removeCookie,
+  removeCookies,
+  readState,
+  writeState,
+  readStorage,
+  writeStorage,
+  emptyStorage,
+];

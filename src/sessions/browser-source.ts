@@ -1,17 +1,22 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AirlockError } from '../errors.ts';
-import { type Policy, parsePolicy } from '../policy/policy.ts';
+import { parsePolicy } from '../policy/policy.ts';
 import type { SelfRegistry } from '../policy/self.ts';
+import { hasDisplay } from '../residual/environment.ts';
+import { Profile } from '../residual/profile.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Browser } from './browser.ts';
 import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { Pool } from './pool.ts';
+import type { Reach } from './reach.ts';
 import { newSessionId } from './session-id.ts';
 import type { SessionSpec } from './spec.ts';
 
 export interface BrowserSourceOptions {
   readonly runtimeDir: RuntimeDir;
+  /** Holds the profiles that stay. */
+  readonly dataDir: string;
   readonly self: SelfRegistry;
   /** For sessions that ask for none, and for the pool. */
   readonly engine: Engine;
@@ -26,7 +31,7 @@ export interface BrowserSourceOptions {
 }
 
 /** A pooled browser belongs to nobody yet, so nothing may leave it. */
-const NOTHING = parsePolicy({ mode: 'allowlist', allow: [] });
+const NOTHING: Reach = { policy: parsePolicy({ mode: 'allowlist', allow: [] }) };
 
 /** Where sessions get their browsers: out of the pool, or started for them. */
 export class BrowserSource {
@@ -79,15 +84,18 @@ export class BrowserSource {
   }
 
   /**
-   * A browser for one session, under `policy` and looking as `spec` says.
-   * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, or the reason of `signal`
+   * A browser for one session, which reaches what `reach` says and looks as `spec` says.
+   * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, `profile_busy`, `invalid_request`, or the
+   * reason of `signal`
    */
-  async take(spec: SessionSpec, policy: Policy, signal: AbortSignal): Promise<Browser> {
-    const engine = spec.engine ?? this.#options.engine;
-    const ready = this.#pool.take(engine);
+  async take(spec: SessionSpec, reach: Reach, signal: AbortSignal): Promise<Browser> {
+    const engine = engineOf(spec, this.#options.engine);
+    const profile = await this.#profile(spec);
+    // A pooled browser has a profile of its own, and no window.
+    const ready = profile || spec.headless === false ? undefined : this.#pool.take(engine);
     if (ready) {
       try {
-        await ready.assign(policy, spec, signal);
+        await ready.assign(reach, spec, signal);
         return ready;
       } catch (error) {
         await ready.reap('launch_failed');
@@ -98,7 +106,7 @@ export class BrowserSource {
     }
     this.#awaited += 1;
     try {
-      return await this.#start(engine, policy, spec, signal);
+      return await this.#start(engine, reach, spec, signal, profile);
     } finally {
       this.#awaited -= 1;
     }
@@ -109,19 +117,71 @@ export class BrowserSource {
     await this.#pool.close();
   }
 
-  async #start(engine: Engine, policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<Browser> {
+  async #profile({ profile, onBusy }: SessionSpec): Promise<Profile | undefined> {
+    if (profile === undefined) return undefined;
+    try {
+      return await Profile.take(this.#options.dataDir, profile);
+    } catch (error) {
+      const busy = error instanceof AirlockError && error.code === 'profile_busy';
+      if (busy && onBusy === 'ephemeral') return undefined;
+      throw error;
+    }
+  }
+
+  /** The profile goes back when the browser has ended, or comes to nothing. */
+  async #start(
+    engine: Engine,
+    reach: Reach,
+    spec: SessionSpec,
+    signal: AbortSignal,
+    profile?: Profile,
+  ): Promise<Browser> {
     const { runtimeDir, self, noSandbox, node, onFault } = this.#options;
-    const chrome = this.find(engine);
-    if (!chrome)
-      throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
     const id = newSessionId(node);
     this.#starting.add(id);
     try {
-      return await Browser.start({ id, chrome, noSandbox, policy, self, runtimeDir, spec, onFault }, signal);
+      const chrome = this.find(engine);
+      if (!chrome)
+        throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+      return await Browser.start(
+        { id, chrome, noSandbox, reach, self, runtimeDir, spec, onFault, ...(profile && { profile }) },
+        signal,
+      );
+    } catch (error) {
+      profile?.[Symbol.dispose]();
+      throw error;
     } finally {
       this.#starting.delete(id);
     }
   }
+}
+
+/**
+ * The engine of a session: a window is of full Chrome, unless the caller names an engine.
+ * @throws AirlockError `invalid_request` for options that exclude each other; `browser_unavailable` without a display
+ */
+function engineOf(spec: SessionSpec, usual: Engine): Engine {
+  if (spec.onBusy !== undefined && spec.profile === undefined) {
+    throw new AirlockError('invalid_request', '/onBusy: is about a profile, and none is named', {
+      extra: { pointer: '/onBusy' },
+    });
+  }
+  if (spec.headless !== false) return spec.engine ?? usual;
+  if (spec.engine === 'headless-shell') {
+    throw new AirlockError(
+      'invalid_request',
+      '/headless: the headless shell has no window; use the engine chrome',
+      {
+        extra: { pointer: '/headless' },
+      },
+    );
+  }
+  if (hasDisplay()) return 'chrome';
+  throw new AirlockError(
+    'browser_unavailable',
+    'There is no display to open a window on: the service runs with neither DISPLAY nor WAYLAND_DISPLAY',
+    { retryable: false, extra: { pointer: '/headless' } },
+  );
 }
 
 /** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */

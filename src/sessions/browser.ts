@@ -1,33 +1,27 @@
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
-import { AirlockError, messageOf } from '../errors.ts';
+import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
+import { AirlockError } from '../errors.ts';
 import { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
 import { Floor } from '../policy/floor.ts';
 import { type Policy, type PolicyJson, policyToJson } from '../policy/policy.ts';
-
 import { Resolver } from '../policy/resolver.ts';
 import type { SelfRegistry } from '../policy/self.ts';
-import { identify, type ProcessIdentity } from '../residual/identity.ts';
+import type { ProcessIdentity } from '../residual/identity.ts';
 import { ProcessIndex } from '../residual/process-index.ts';
+import type { Profile } from '../residual/profile.ts';
 import { reap } from '../residual/reap.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Workspace } from '../residual/workspace.ts';
-import { chromeEnvironment } from './chrome-environment.ts';
-import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
-import { Downloads } from './downloads.ts';
+import { identifyChrome, launch, proveFloor, untilExit, type Wires, wire } from './birth.ts';
+import type { Downloads } from './downloads.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
-import { Guard } from './guard.ts';
-import { type ChromeExit, type LaunchedChrome, launchChrome } from './launch-chrome.ts';
+import type { ChromeExit, LaunchedChrome } from './launch-chrome.ts';
+import type { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
-import { PipeTransport } from './pipe-transport.ts';
+import type { Reach } from './reach.ts';
 import type { SessionSpec } from './spec.ts';
-import { Targets } from './targets.ts';
 import { UrlJudge } from './url-judge.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -36,16 +30,17 @@ export interface BrowserOptions {
   readonly id: string;
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
-  readonly policy: Policy;
+  readonly reach: Reach;
   readonly self: SelfRegistry;
   readonly runtimeDir: RuntimeDir;
   readonly spec: SessionSpec;
+  /** A profile that stays; it is given back when the browser has ended. */
+  readonly profile?: Profile;
   readonly onFault: (error: unknown) => void;
 }
 
 /** A page that opens more than this has its new tabs closed at once: headless-shell has no popup blocker. */
 const MAX_TABS = 20;
-const STDERR_KEPT = 16 * 1024;
 
 /**
  * One Chrome behind its floor: workspace, process, pipe, targets. Born whole or not at all; ends with a receipt. A
@@ -63,10 +58,7 @@ export class Browser {
   readonly #options: BrowserOptions;
   #spec: SessionSpec;
   #chrome: LaunchedChrome | undefined;
-  #connection: Connection | undefined;
-  #downloads: Downloads | undefined;
-  #targets: Targets | undefined;
-  #guard: Guard | undefined;
+  #wires: Wires | undefined;
   #identity: ProcessIdentity | undefined;
   #reaped: Promise<Receipt> | undefined;
 
@@ -89,14 +81,14 @@ export class Browser {
     let browser: Browser | undefined;
     try {
       const floor = await Floor.open({
-        policy: options.policy,
+        ...options.reach,
         self: options.self,
         resolver: new Resolver(),
+        guardContext: { session: options.id },
         peerPids: () => browser?.processIds() ?? Promise.resolve(new Set<number>()),
       });
       browser = new Browser(options, workspace, floor);
-      await browser.#launch(signal);
-      await browser.#proveFloor(signal);
+      await browser.#start(signal);
       return browser;
     } catch (error) {
       if (browser) await browser.reap('launch_failed');
@@ -106,13 +98,20 @@ export class Browser {
   }
 
   get downloads(): Downloads {
-    if (!this.#downloads) throw new AirlockError('internal', 'The browser is not started');
-    return this.#downloads;
+    return this.#started().downloads;
+  }
+
+  get originPages(): OriginPages {
+    return this.#started().originPages;
   }
 
   get connection(): Connection {
-    if (!this.#connection) throw new AirlockError('internal', 'The browser is not started');
-    return this.#connection;
+    return this.#started().connection;
+  }
+
+  /** The profile that stays; undefined for one that goes with the workspace. */
+  get profile(): Profile | undefined {
+    return this.#options.profile;
   }
 
   get spec(): SessionSpec {
@@ -146,6 +145,12 @@ export class Browser {
     return policyToJson(this.floor.policy);
   }
 
+  /** What it holds on disk: the workspace, and what a profile that stays has grown by. */
+  async diskUsage(): Promise<{ bytes: number }> {
+    const { bytes } = await this.workspace.usage();
+    return { bytes: bytes + ((await this.profile?.growth()) ?? 0) };
+  }
+
   async usage(): Promise<Usage> {
     const pid = this.#chrome?.pid;
     return pid === undefined ? { processes: 0, memoryBytes: 0, sandbox: false } : usageOf(pid);
@@ -165,7 +170,7 @@ export class Browser {
    */
   async setPolicy(policy: Policy): Promise<{ connectionsClosed: number }> {
     const closed = this.floor.setPolicy(policy);
-    await this.#guard?.refresh();
+    await this.#wires?.guard.refresh();
     return closed;
   }
 
@@ -192,7 +197,7 @@ export class Browser {
 
   /** Asks Chrome for the titles of all tabs. */
   async refreshTitles(): Promise<void> {
-    await this.#targets?.refreshTitles();
+    await this.#wires?.targets.refreshTitles();
   }
 
   /** Stops reading from Chrome until the answer is called: back-pressure for what is written to disk as it comes in. */
@@ -203,16 +208,53 @@ export class Browser {
   }
 
   /**
-   * Gives a pooled browser to a caller: its policy, its looks.
+   * Gives a pooled browser to a caller: its reach, its looks.
    * @throws Error when Chrome died meanwhile; the reason of `signal`
    */
-  async assign(policy: Policy, spec: SessionSpec, signal: AbortSignal): Promise<void> {
+  async assign(reach: Reach, spec: SessionSpec, signal: AbortSignal): Promise<void> {
     const chrome = this.#chrome;
     if (!chrome) throw new AirlockError('internal', 'The browser is not started');
     this.#spec = spec;
+    this.floor.setEgress(reach.egress);
     const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
-    await this.#untilExit(chrome, signal, Promise.all([this.setPolicy(policy), ...dressed]));
+    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), ...dressed]));
     this.floor.openToUser();
+  }
+
+  #started(): Wires {
+    if (!this.#wires) throw new AirlockError('internal', 'The browser is not started');
+    return this.#wires;
+  }
+
+  /** What exists is kept at once, so that a fault on the way leaves it to the reaper. */
+  async #start(signal: AbortSignal): Promise<void> {
+    const { workspace, floor, tabs } = this;
+    const chrome = await launch(
+      {
+        ...this.#options,
+        workspace,
+        floor,
+        profileDir: this.profile?.path ?? workspace.profile,
+        headless: this.#spec.headless !== false,
+      },
+      signal,
+    );
+    this.#chrome = chrome;
+    this.#identity = await identifyChrome(chrome, workspace);
+    this.#wires = await wire({
+      chrome,
+      workspace,
+      tabs,
+      judge: this.judge,
+      policy: () => floor.policy,
+      spec: () => this.#spec,
+      maxTabs: MAX_TABS,
+      onRefusedTab: (url) => this.refusedTabs.push(url),
+      onFault: this.#options.onFault,
+    });
+    await untilExit(chrome, signal, this.#wires.start());
+    await proveFloor({ chrome, floor, tab: tabs.get(undefined) }, signal);
+    floor.openToUser();
   }
 
   /** Ends everything and proves it. Every call gets the same receipt. */
@@ -223,141 +265,22 @@ export class Browser {
 
   async #reap(reason: string): Promise<Receipt> {
     const chrome = this.#chrome;
-    const connection = this.#connection;
+    const connection = this.#wires?.connection;
+    const { profile } = this;
     const receipt = await reap({
       sessionId: this.id,
       reason,
       workspace: this.workspace,
+      ...(profile ? { preserve: profile.path } : {}),
       ...(chrome && this.#identity ? { chrome: { child: chrome.child, identity: this.#identity } } : {}),
       ...(connection ? { closeBrowser: () => connection.send('Browser.close').then(() => undefined) } : {}),
       closeFloor: () => this.floor.close(),
     });
     connection?.dispose();
+    profile?.[Symbol.dispose]();
     for (const tab of this.tabs.list()) tab.markClosed();
     return receipt;
   }
-
-  async #launch(signal: AbortSignal): Promise<void> {
-    const { chrome, noSandbox } = this.#options;
-    const args = chromeFlags({
-      engine: chrome.engine,
-      profileDir: this.workspace.profile,
-      floorAddress: this.floor.address,
-      floorPort: this.floor.port,
-      noSandbox,
-      headless: true,
-      smallDevShm: devShmIsSmall(),
-    });
-    this.#chrome = await launchChrome({
-      path: chrome.path,
-      args,
-      env: chromeEnvironment({ home: this.workspace.home, tmp: this.workspace.tmp }, true),
-      stderrLimit: STDERR_KEPT,
-      signal,
-    });
-    const { pid } = this.#chrome;
-    this.#identity = await identify(pid);
-    if (!this.#identity) throw new AirlockError('browser_unavailable', 'Chrome ended right after its start');
-    await this.workspace.setChrome({ ...this.#identity, pgid: pid });
-    await this.#connect(this.#chrome, signal);
-  }
-
-  async #connect(chrome: LaunchedChrome, signal: AbortSignal): Promise<void> {
-    const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
-    const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
-    this.#connection = connection;
-    const downloadDir = join(this.workspace.files, 'downloads');
-    await mkdir(downloadDir, { mode: 0o700 });
-    this.#downloads = new Downloads(connection, downloadDir);
-    const guard = new Guard({
-      connection,
-      judge: this.judge,
-      policy: () => this.floor.policy,
-      tabOf: (frameId) => targets.tabOfFrame(frameId),
-      outfit: (session, kind) => outfit(session, kind, this.#spec),
-      onFault: this.#options.onFault,
-    });
-    this.#guard = guard;
-    const targets = new Targets({
-      connection,
-      tabs: this.tabs,
-      guard,
-      maxTabs: MAX_TABS,
-      onRefusedTab: (url) => this.refusedTabs.push(url),
-      onFault: this.#options.onFault,
-    });
-    this.#targets = targets;
-    // In this order on the pipe: no target is let run before requests are intercepted.
-    const started = [this.#downloads.start(), guard.refresh(), targets.start()];
-    await this.#untilExit(chrome, signal, Promise.all(started));
-    await this.#untilExit(chrome, signal, this.#renewFirstTab());
-  }
-
-  /**
-   * Chrome makes the loaders of a document when it makes the document: those of the tab that it starts with are older
-   * than the interception, and pass it by (measured on 156). A second about:blank takes the place of the first, in the
-   * history too.
-   */
-  async #renewFirstTab(): Promise<void> {
-    const tab = this.tabs.get(undefined);
-    const renewed = once(tab.frames, 'navigated');
-    await tab.session.send('Page.navigate', { url: 'about:blank' });
-    await renewed;
-  }
-
-  /**
-   * The canary: a managed policy, a PAC file or a wrapper can undo every flag, so before anybody uses this Chrome it
-   * must be seen that its traffic comes out at its own floor. A fetch goes through the same network context as a
-   * navigation, and leaves neither an error page nor a history entry.
-   */
-  async #proveFloor(signal: AbortSignal): Promise<void> {
-    const chrome = this.#chrome;
-    if (!chrome) throw new AirlockError('internal', 'The browser is not started');
-    const host = `${randomBytes(12).toString('hex')}.invalid`;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
-    const seen = this.floor.expectHost(host, limit);
-    const tab = this.tabs.get(undefined);
-    try {
-      const expression = `fetch('http://${host}/', { mode: 'no-cors' }).catch(() => 0)`;
-      const sent = tab.session.send('Runtime.evaluate', { expression, awaitPromise: true });
-      await this.#untilExit(chrome, signal, Promise.all([seen, sent]));
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw new AirlockError(
-        'browser_unavailable',
-        `Chrome does not use its network floor: ${messageOf(error)}`,
-        {
-          cause: error,
-        },
-      );
-    }
-    tab.failedRequests.length = 0;
-    this.floor.openToUser();
-  }
-
-  /** Waits for Chrome's answer, unless it dies or the caller goes away first. */
-  async #untilExit<T>(chrome: LaunchedChrome, signal: AbortSignal, work: Promise<T>): Promise<T> {
-    const aborted = new Promise<never>((_, reject) => {
-      const onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      const done = () => signal.removeEventListener('abort', onAbort);
-      work.then(done, done);
-    });
-    const died = chrome.exited.then((exit) => {
-      throw new AirlockError(
-        'browser_unavailable',
-        `Chrome ended at its start: ${exit.signal ?? exit.code}`,
-        {
-          extra: { stderr: chrome.stderrTail() },
-        },
-      );
-    });
-    return Promise.race([work, aborted, died]);
-  }
-}
-
-function noLog(): undefined {
-  return undefined;
 }
 
 function noFloor(): Promise<{ connectionsClosed: number }> {

@@ -17,6 +17,10 @@ export interface GuardOptions {
   readonly tabOf: (frameId: string) => Tab | undefined;
   /** Commands for a page before it runs: emulation, init scripts. Must send before they yield. */
   readonly outfit: (session: CdpSession, kind: TargetKind) => Promise<unknown>;
+  /** Requests of pages of our own: their answer, or null to fail them; undefined for all others. */
+  readonly answer: (
+    event: Protocol.Fetch.RequestPausedEvent,
+  ) => Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'> | null | undefined;
   /** A fault in answering a paused request; the request was failed. */
   readonly onFault: (error: unknown) => void;
 }
@@ -83,7 +87,10 @@ export class Guard implements TargetGuard {
   async #paused(event: Protocol.Fetch.RequestPausedEvent): Promise<void> {
     const { connection } = this.#options;
     const { requestId } = event;
-    if (await this.#mayGo(event)) await connection.send('Fetch.continueRequest', { requestId });
+    const answer = this.#options.answer(event);
+    if (answer) await connection.send('Fetch.fulfillRequest', { requestId, ...answer });
+    else if (answer !== null && (await this.#mayGo(event)))
+      await connection.send('Fetch.continueRequest', { requestId });
     else await connection.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
   }
 

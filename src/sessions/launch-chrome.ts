@@ -19,6 +19,8 @@ export interface LaunchOptions {
   readonly args: readonly string[];
   /** The whole environment of Chrome: nothing is added. */
   readonly env: Readonly<Record<string, string>>;
+  /** Its working directory. */
+  readonly cwd: string;
   /** How much of the end of Chrome's standard error is kept, in bytes. */
   readonly stderrLimit: number;
   /** How long Chrome may take to answer its first command. Default 30 000. */
@@ -64,6 +66,7 @@ export async function launchChrome(options: LaunchOptions): Promise<LaunchedChro
   const child = spawn(options.path, [...options.args], {
     detached: true, // setsid: its own session and process group
     env: { ...options.env },
+    cwd: options.cwd,
     shell: false,
     // Chrome's pipe is 3 and 4 by its own definition; it prints nothing that is wanted on standard output.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],

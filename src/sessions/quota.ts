@@ -1,13 +1,11 @@
-import type { Workspace } from '../residual/workspace.ts';
-
 /** How often a workspace is measured: about a hundred `lstat` calls each time. */
 const EVERY_MS = 5_000;
 
 /**
- * Measures a workspace now and then, and calls `onExceeded` once when it holds more than `limitBytes`. Ends with `signal`.
+ * Measures now and then, and calls `onExceeded` once when a session holds more than `limitBytes`. Ends with `signal`.
  */
 export function watchQuota(
-  workspace: Workspace,
+  usage: () => Promise<{ bytes: number }>,
   limitBytes: number,
   signal: AbortSignal,
   onExceeded: (bytes: number) => void,
@@ -16,8 +14,7 @@ export function watchQuota(
   const timer = setInterval(() => {
     if (measuring) return;
     measuring = true;
-    workspace
-      .usage()
+    usage()
       .then(({ bytes }) => {
         if (bytes <= limitBytes || signal.aborted) return;
         clearInterval(timer);

@@ -2,13 +2,16 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
+import { setState } from '../page/state.ts';
+import type { StorageState } from '../page/storage-schema.ts';
 import { decideUrl } from '../policy/decide.ts';
 import type { Decision } from '../policy/decision.ts';
-import { narrowPolicy, type Policy, parsePolicy } from '../policy/policy.ts';
+import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import { type Receipt, Receipts } from '../residual/receipts.ts';
 import type { SweepResult } from '../residual/sweep.ts';
 import { Admission } from './admission.ts';
 import { BrowserSource, type BrowserSourceOptions } from './browser-source.ts';
+import { type Reach, reachOf } from './reach.ts';
 import { type CloseReason, Session } from './session.ts';
 import type { SessionSpec } from './spec.ts';
 import { Sweeper } from './sweeper.ts';
@@ -44,6 +47,9 @@ interface ServiceEvents {
 
 /** Answers of POST /v1/sessions that are given again for the same Idempotency-Key (api.md: 24 h). */
 const IDEMPOTENCY_TTL_MS = 24 * 3600 * 1000;
+
+/** For the state that a session begins with. */
+const STATE_TIMEOUT_MS = 30_000;
 
 /** All sessions of this process: who may have one, which are open, how the ended ones ended. */
 export class Service extends EventEmitter<ServiceEvents> {
@@ -91,7 +97,10 @@ export class Service extends EventEmitter<ServiceEvents> {
     return decideUrl(url, judged, { self, use: 'navigation', method: 'GET' });
   }
 
-  /** @throws AirlockError `capacity`, `draining`, `browser_unavailable`, `invalid_policy`, `disk_full`, `cancelled` */
+  /**
+   * @throws AirlockError `capacity`, `draining`, `browser_unavailable`, `invalid_policy`, `invalid_request` and
+   * `policy_denied` (the proxy), `disk_full`, `cancelled`
+   */
   create(request: CreateRequest): Promise<Session> {
     const { idempotencyKey: key } = request;
     const known = key === undefined ? undefined : this.#byKey.get(key);
@@ -117,8 +126,11 @@ export class Service extends EventEmitter<ServiceEvents> {
     if (session && session.state === 'ready') return session;
     const receipt = this.receipts.get(id);
     if (receipt) throw gone(receipt);
-    if (session)
-      throw new AirlockError('session_gone', `Session ${id} is closing`, { extra: { sessionId: id } });
+    if (session) {
+      throw new AirlockError('session_gone', `Session ${id} is closing: ${session.closeReason}`, {
+        extra: { sessionId: id, reason: session.closeReason },
+      });
+    }
     throw new AirlockError('session_not_found', `There is no session ${id}`);
   }
 
@@ -156,7 +168,7 @@ export class Service extends EventEmitter<ServiceEvents> {
   async #create({ spec, client, waitMs = 0 }: CreateRequest): Promise<Session> {
     this.#stopping.signal.throwIfAborted();
     const startedAt = performance.now();
-    const policy = this.#policyFor(spec);
+    const reach = reachOf(spec, this.options);
     const cancelled = new AbortController();
     const onClient = () => cancelled.abort(new AirlockError('cancelled', 'The client went away'));
     if (client.aborted) onClient();
@@ -164,7 +176,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     const signal = AbortSignal.any([cancelled.signal, this.#stopping.signal]);
     try {
       await this.admission.enter(waitMs, signal);
-      const session = await this.#start(spec, policy, signal);
+      const session = await this.#start(spec, reach, signal);
       this.emit('opened', session, (performance.now() - startedAt) / 1000);
       return session;
     } finally {
@@ -173,11 +185,11 @@ export class Service extends EventEmitter<ServiceEvents> {
   }
 
   /** The place that admission gave is given back when the session ends, or at once if none comes of it. */
-  async #start(spec: SessionSpec, policy: Policy, signal: AbortSignal): Promise<Session> {
+  async #start(spec: SessionSpec, reach: Reach, signal: AbortSignal): Promise<Session> {
     const { options } = this;
     let session: Session;
     try {
-      const browser = await this.browsers.take(spec, policy, signal);
+      const browser = await this.browsers.take(spec, reach, signal);
       session = new Session(browser, spec, {
         ttlSec: Math.min(spec.ttlSec ?? options.ttlSec, options.ttlSec),
         idleSec: Math.min(spec.idleSec ?? options.idleSec, options.idleSec),
@@ -198,13 +210,19 @@ export class Service extends EventEmitter<ServiceEvents> {
       await session.close('client_gone');
       throw signal.reason;
     }
+    if (spec.storageState !== undefined) await this.#restore(session, spec.storageState, signal);
     return session;
   }
 
-  #policyFor(spec: SessionSpec): Policy {
-    return spec.policy === undefined
-      ? this.options.policy
-      : narrowPolicy(this.options.policy, parsePolicy(spec.policy));
+  /** A session that would be without a part of its state is none. */
+  async #restore(session: Session, state: StorageState, client: AbortSignal): Promise<void> {
+    try {
+      await session.run({ timeoutMs: STATE_TIMEOUT_MS, client }, (op) => setState(op, state));
+    } catch (error) {
+      await session.close('launch_failed');
+      client.throwIfAborted();
+      throw error;
+    }
   }
 }
 

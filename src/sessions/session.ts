@@ -7,6 +7,7 @@ import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
 import { ReadingStore } from '../page/reading/store.ts';
 import type { RefTable } from '../page/refs.ts';
+import { freeHungRenderers } from '../page/renderer.ts';
 import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
@@ -19,6 +20,7 @@ import { deadline } from './deadline.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
+import { SessionOrigins } from './session-origins.ts';
 import type { SessionSpec } from './spec.ts';
 import { tellOfTab } from './tab-events.ts';
 
@@ -33,6 +35,7 @@ export type CloseReason =
   | 'crashed'
   | 'shutdown'
   | 'client_gone'
+  | 'launch_failed'
   | 'floor_down';
 
 export interface SessionLimits {
@@ -74,6 +77,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly snapshots = new SnapshotStore();
   readonly readings = new ReadingStore();
   readonly dialogs: PageEnvironment['dialogs'];
+  readonly origins: SessionOrigins;
   labels: Readonly<Record<string, string>>;
   readonly #limits: SessionLimits;
   readonly #lane = new Lane();
@@ -82,6 +86,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #lastUsed = Date.now();
   #clock: NodeJS.Timeout | undefined;
   #closing: Promise<Receipt> | undefined;
+  #closeReason: CloseReason | undefined;
 
   constructor(browser: Browser, spec: SessionSpec, init: SessionInit) {
     super();
@@ -89,12 +94,18 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.browser = browser;
     this.dialogs = spec.dialogs ?? 'report';
     this.labels = spec.labels ?? {};
+    this.origins = new SessionOrigins(browser.originPages, browser.profile, browser.onFault);
     this.#limits = { ttlSec: init.ttlSec, idleSec: init.idleSec };
     for (const tab of this.tabs.list()) this.#adopt(tab);
     this.tabs.on('opened', (tab) => this.#adopt(tab));
     void browser.exited.then(() => this.#ended('crashed'));
     browser.floor.onDown(() => this.#ended('floor_down'));
-    watchQuota(browser.workspace, init.diskQuotaBytes, this.#ending.signal, () => this.#ended('quota'));
+    watchQuota(
+      () => browser.diskUsage(),
+      init.diskQuotaBytes,
+      this.#ending.signal,
+      () => this.#ended('quota'),
+    );
     browser.floor.log.onDenial(({ time: _, ...record }) => this.events.push('denial', record));
     browser.downloads.onChange((download) => this.events.push('download', { ...download }));
     this.#armClock();
@@ -102,6 +113,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  /** Why it is closing, or was closed; `undefined` while it is open. */
+  get closeReason(): CloseReason | undefined {
+    return this.#closeReason;
   }
 
   get tabs(): Tabs {
@@ -180,7 +196,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
    * `browser_crashed`, `lane_full`, `tab_not_found`, `dialog_open`
    */
   run<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
-    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn));
+    return this.#operate(request, work, (signal, turn) => this.#lane.run(signal, turn), true);
   }
 
   /**
@@ -188,13 +204,14 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
    * @throws AirlockError as `run`, `lane_full` excepted
    */
   runBeside<T>(request: RunRequest, work: (op: Operation) => Promise<T>): Promise<T> {
-    return this.#operate(request, work, (_signal, turn) => turn());
+    return this.#operate(request, work, (_signal, turn) => turn(), false);
   }
 
   async #operate<T>(
     request: RunRequest,
     work: (op: Operation) => Promise<T>,
     queue: (signal: AbortSignal, turn: () => Promise<T>) => Promise<T>,
+    frees: boolean,
   ): Promise<T> {
     this.#assertOpen();
     this.touch();
@@ -215,7 +232,13 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
           signal: limit.signal,
           timeoutMs: Math.max(1, request.timeoutMs - (Date.now() - startedAt)),
         });
-        return await work(op);
+        try {
+          return await work(op);
+        } catch (error) {
+          // Keeps the lane until the page can take the next operation; the caller has the answer before.
+          if (frees && isTimeout(error)) await freeHungRenderers(tab);
+          throw error;
+        }
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
@@ -285,6 +308,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   async #close(reason: CloseReason): Promise<Receipt> {
     this.#state = 'closing';
+    this.#closeReason = reason;
     this.events.push('closing', { reason });
     clearTimeout(this.#clock);
     this.#ending.abort(
@@ -312,6 +336,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   #adopt(tab: Tab): void {
     if (this.dialogs !== 'report') answerByPolicy(tab, this.dialogs, this.browser.onFault);
     tellOfTab(tab, this.events);
+    this.origins.watch(tab);
   }
 
   #armClock(): void {
@@ -370,4 +395,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       },
     });
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof AirlockError && error.code === 'timeout';
 }

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { StorageState } from '../page/storage-schema.ts';
+import { PROFILE_NAME } from '../residual/profile.ts';
 
 const strict = { additionalProperties: false };
 
@@ -26,6 +28,23 @@ export const SessionSpec = Type.Object(
     engine: Type.Optional(
       Type.Enum(['headless-shell', 'chrome'], { description: 'which browser; the service has a default' }),
     ),
+    headless: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'false opens a window: full Chrome only, on a display of the service',
+      }),
+    ),
+    profile: Type.Optional(
+      Type.String({
+        pattern: PROFILE_NAME.source,
+        description: 'name of a profile that stays, for one session at a time',
+      }),
+    ),
+    onBusy: Type.Optional(
+      Type.Enum(['fail', 'ephemeral'], {
+        description: 'when the profile is in use: 409 (default), or a session without it',
+      }),
+    ),
     viewport: Type.Optional(Viewport),
     locale: Type.Optional(
       Type.String({ pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', description: 'BCP 47' }),
@@ -52,6 +71,12 @@ export const SessionSpec = Type.Object(
     policy: Type.Optional(
       Type.Unknown({ description: 'narrows the policy of the service; docs/network-policy.md has the form' }),
     ),
+    egress: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        description: 'a proxy to go out through: socks5:// or http://, [user:password@]host[:port]',
+      }),
+    ),
     ttlSec: Type.Optional(Seconds('the longest life of the session')),
     idleSec: Type.Optional(Seconds('close after this long without a request')),
     dialogs: Type.Optional(
@@ -65,6 +90,7 @@ export const SessionSpec = Type.Object(
         description: 'run in every document before its own scripts',
       }),
     ),
+    storageState: Type.Optional(StorageState),
     labels: Type.Optional(Labels),
   },
   strict,

@@ -12,5 +12,6 @@ export function tellOfTab(tab: Tab, events: EventRing): void {
   tab.on('dialogClosed', () => events.push('dialog_closed', { tab: tab.id }));
   tab.on('navigated', (url) => events.push('navigated', { tab: tab.id, url }));
   tab.on('crashed', () => events.push('crash', { tab: tab.id }));
+  tab.frames.on('crashed', () => events.push('crash', { tab: tab.id, frame: true }));
   tab.on('closed', () => events.push('tab_closed', { tab: tab.id }));
 }

@@ -22,6 +22,8 @@ export interface TargetsOptions {
   readonly maxTabs: number;
   /** Called for each tab that was closed because of `maxTabs`. */
   readonly onRefusedTab: (url: string) => void;
+  /** Takes over a new target that is no tab: true when it did. */
+  readonly takes?: (info: Protocol.Target.TargetInfo, session: CdpSession) => Promise<boolean> | false;
   /** A fault in preparing a target that is still there. The target was not let run. */
   readonly onFault: (error: unknown) => void;
 }
@@ -95,6 +97,8 @@ export class Targets {
     info: Protocol.Target.TargetInfo,
     parentTab: Tab | undefined,
   ): Promise<void> {
+    const taken = this.#options.takes?.(info, session) ?? false;
+    if (taken && (await taken)) return;
     switch (info.type) {
       case 'page':
         return this.#preparePage(session, info);

@@ -131,6 +131,20 @@ test('an unknown route is 404, also with a path that climbs', async () => {
   }
 });
 
+test('a method that a path does not answer to is 405, with those that it does', async () => {
+  for (const [method, route, allow] of [
+    ['PUT', '/v1/sessions', 'DELETE, GET, POST'],
+    ['GET', `${path}/click`, 'POST'],
+    ['POST', `${path}/snapshot`, 'GET'],
+  ] as const) {
+    const answer = await service.call(method, route);
+    expect([answer.status, answer.body.code]).toEqual([405, 'method_not_allowed']);
+    expect(answer.headers.get('allow')).toBe(allow);
+    expect(answer.body.allow.join(', ')).toBe(allow);
+  }
+  expect((await service.call('PUT', '/v1/sessions', { anonymous: true })).status).toBe(401);
+});
+
 test('a request id of the caller comes back; suggestions follow Accept-Language', async () => {
   const answer = await service.get('/v1/sessions/nosuch', {
     headers: { 'x-request-id': 'mine-1', 'accept-language': 'pt-BR,pt;q=0.9,en;q=0.5' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PageServer } from '../support/page-harness.ts';
-import { eventually, processesWith } from '../support/processes.ts';
+import { childTree, eventually, processesWith } from '../support/processes.ts';
 import { TestService } from '../support/service.ts';
 
 let pages: PageServer;
@@ -104,29 +104,6 @@ test('a crash of the renderer ends what waits; navigating again brings the tab b
   expect((await service.post(`${path}/eval`, { expression: '1' })).body.value).toBe(1);
   expect((await service.delete(path)).body.zero).toBe(true);
 });
-
-interface Process {
-  readonly pid: number;
-  readonly args: string;
-}
-
-/** All processes that descend from one. */
-async function childTree(pid: number): Promise<Process[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args=', '-ww'], { maxBuffer: 1e8 });
-  const all = stdout.split('\n').flatMap((line) => {
-    const match = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line);
-    return match ? [{ pid: Number(match[1]), ppid: Number(match[2]), args: match[3] ?? '' }] : [];
-  });
-  const found: Process[] = [];
-  const queue = [pid];
-  for (let parent = queue.shift(); parent !== undefined; parent = queue.shift()) {
-    for (const child of all.filter((one) => one.ppid === parent)) {
-      found.push(child);
-      queue.push(child.pid);
-    }
-  }
-  return found;
-}
 
 test('a stopped Chrome, which hears neither Browser.close nor SIGTERM, is killed', async () => {
   const path = await service.session();

@@ -106,7 +106,7 @@ test('config prints every setting with its origin', async () => {
 test('an unknown key of the config file is named', async () => {
   const file = join(root, 'wrong.json');
   await writeFile(file, JSON.stringify({ prot: 1 }));
-  refused(await runToEnd(['--config', file]), /prot/);
+  refused(await runToEnd(['--config', file]), /no setting "prot"; did you mean port\?/);
 });
 
 test('SIGTERM closes all sessions and exits with 0; nothing is left', async () => {

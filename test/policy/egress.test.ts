@@ -18,7 +18,9 @@ describe('an egress proxy given as a URL', () => {
   test.each([
     ['socks5://proxy.example', 'socks5', 'proxy.example', 1080, 'socks5://proxy.example:1080'],
     ['http://proxy.example', 'http', 'proxy.example', 8080, 'http://proxy.example:8080'],
-    ['http://proxy.example:80/', 'http', 'proxy.example', 8080, 'http://proxy.example:8080'],
+    ['http://proxy.example:80/', 'http', 'proxy.example', 80, 'http://proxy.example:80'],
+    ['http://a:80@proxy.example', 'http', 'proxy.example', 8080, 'http://***@proxy.example:8080'],
+    ['http://[2001:db8::80]', 'http', '2001:db8::80', 8080, 'http://[2001:db8::80]:8080'],
     ['socks5://[2001:db8::1]:9', 'socks5', '2001:db8::1', 9, 'socks5://[2001:db8::1]:9'],
     [`socks5://${encoded}@10.0.0.1:1`, 'socks5', '10.0.0.1', 1, 'socks5://***@10.0.0.1:1'],
     ['http://alice@proxy.example:3128', 'http', 'proxy.example', 3128, 'http://***@proxy.example:3128'],

@@ -112,7 +112,8 @@ test('Chrome gets its own directories, language and search path, and nothing els
     LCX_A: 'x',
   };
   const environment = place.env({ outer });
-  const { PATH, LANG, LC_ALL, TZ, ...rest } = environment;
+  const { PATH, LANG, LC_ALL, TZ, DBUS_SESSION_BUS_ADDRESS, DBUS_SYSTEM_BUS_ADDRESS, ...rest } = environment;
+  expect([DBUS_SESSION_BUS_ADDRESS, DBUS_SYSTEM_BUS_ADDRESS]).toEqual(['disabled:', 'disabled:']);
   expect({ PATH, LANG, LC_ALL, TZ }).toEqual({ PATH: '/bin', LANG: 'pt_BR.UTF-8', LC_ALL: 'C', TZ: 'UTC' });
   for (const value of Object.values(rest)) expect(value.startsWith(`${place.path}/`)).toBe(true);
   expect(

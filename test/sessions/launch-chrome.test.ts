@@ -32,7 +32,14 @@ function program(script: string): string {
 }
 
 function launch(path: string, more: Partial<LaunchOptions> = {}) {
-  return launchChrome({ path, args: [], env: { PATH: '/usr/bin:/bin' }, stderrLimit: 1_000, ...more });
+  return launchChrome({
+    path,
+    args: [],
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: '/',
+    stderrLimit: 1_000,
+    ...more,
+  });
 }
 
 async function failure(launched: Promise<unknown>): Promise<AirlockError> {
@@ -180,7 +187,7 @@ for (const engine of engines) {
       if (path === undefined) return;
       const { profileDir, env } = chromeHome();
       const args = ['--remote-debugging-pipe', `--user-data-dir=${profileDir}`, '--headless'];
-      const error = await failure(launchChrome({ path, args, env, stderrLimit: 10_000 }));
+      const error = await failure(launchChrome({ path, args, env, cwd: '/', stderrLimit: 10_000 }));
       expect(error.message).toContain('no-sandbox');
     },
   );

@@ -52,6 +52,12 @@ export class PageHarness implements AsyncDisposable {
       denialsSince: () => [],
       downloadsSince: () => [],
       filesDir: dir,
+      origins: {
+        seen: () => [],
+        add: () => undefined,
+        use: (_signal, work) =>
+          work(() => Promise.reject(new Error('there is no guard to answer for an origin'))),
+      },
       holdInput: () => {
         const input = child.stdio[4];
         if (!input || !('pause' in input)) throw new Error('no pipe');

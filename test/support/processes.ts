@@ -36,3 +36,17 @@ export async function eventually<T>(
     await delay(50);
   }
 }
+
+/** All processes that descend from one, as `ps` sees them. */
+export async function childTree(pid: number): Promise<ProcessLine[]> {
+  const all = await processesWith('');
+  const found: ProcessLine[] = [];
+  const queue = [pid];
+  for (let parent = queue.shift(); parent !== undefined; parent = queue.shift()) {
+    for (const child of all.filter((one) => one.ppid === parent)) {
+      found.push(child);
+      queue.push(child.pid);
+    }
+  }
+  return found;
+}

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { chromeEnvironment } from '../../src/sessions/chrome-environment.ts';
+import { chromeEnvironment } from '../../src/residual/environment.ts';
 import { chromeFlags } from '../../src/sessions/chrome-flags.ts';
 import { type Engine, findChrome } from '../../src/sessions/find-chrome.ts';
 import { type LaunchedChrome, launchChrome } from '../../src/sessions/launch-chrome.ts';
@@ -23,7 +23,7 @@ export function chromeHome(): { profileDir: string; env: Record<string, string> 
   onTestFinished(() => rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   const [home, tmp] = [join(dir, 'home'), join(dir, 'tmp')];
   for (const path of [home, tmp]) mkdirSync(path);
-  return { profileDir: join(dir, 'profile'), env: chromeEnvironment({ home, tmp }, true) };
+  return { profileDir: join(dir, 'profile'), env: chromeEnvironment({ home, tmp }) };
 }
 
 /** Starts the Chrome of an engine with the service's own flags, changed by `edit`, and ends it with the test. */
@@ -42,7 +42,13 @@ export async function startChrome(
     noSandbox: process.getuid?.() === 0,
     headless: true,
   });
-  const chrome = await launchChrome({ path, args: edit(flags), env, stderrLimit: 64 * 1024 });
+  const chrome = await launchChrome({
+    path,
+    args: edit(flags),
+    env,
+    cwd: env['HOME'] ?? tmpdir(),
+    stderrLimit: 64 * 1024,
+  });
   onTestFinished(async () => {
     if (chrome.child.exitCode === null && chrome.child.signalCode === null)
       process.kill(-chrome.pid, 'SIGKILL');

@@ -73,7 +73,13 @@ export class TestService implements AsyncDisposable {
       ],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, TMPDIR: root, XDG_CONFIG_HOME: root, ...options.env },
+        env: {
+          ...process.env,
+          TMPDIR: root,
+          XDG_CONFIG_HOME: root,
+          XDG_DATA_HOME: join(root, 'data'),
+          ...options.env,
+        },
       },
     );
     let out = '';

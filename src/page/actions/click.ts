@@ -49,8 +49,9 @@ const ATTEMPTS = 3;
  */
 export async function click(op: Operation, input: ClickInput): Promise<ClickResult> {
   return withEffects<{ hit?: Candidate }>(op, async (effects) => {
+    let { target } = input;
     for (let attempt = 1; ; attempt++) {
-      const ready = await aimTarget(op, input.target, {
+      const ready = await aimTarget(op, target, {
         enabled: true,
         editable: false,
         hit: true,
@@ -58,6 +59,10 @@ export async function click(op: Operation, input: ClickInput): Promise<ClickResu
         force: input.force ?? false,
         ...(input.position && { position: input.position }),
       });
+      if (ready.aimed.described.tag === 'iframe' && !input.force) {
+        target = insideFrame(ready, input);
+        continue;
+      }
       if (ready.aimed.closedOption) {
         await chooseOption(op, ready, effects);
         return {};
@@ -67,6 +72,14 @@ export async function click(op: Operation, input: ClickInput): Promise<ClickResu
       if (attempt === ATTEMPTS) throw coveredAtLast(ready, wrong);
     }
   });
+}
+
+/** A click on an iframe goes to the document in it, and only that one can say that it came. */
+function insideFrame({ frame, ref, aimed }: Ready, input: ClickInput): Target {
+  if (input.position === undefined) return { selector: 'html', frame: ref };
+  const element = tell(frame, aimed.described);
+  const detail = `${element.line} is a frame: a position needs a target inside it, such as {"selector":"body","frame":"${ref}"}`;
+  throw new AirlockError('not_interactable', detail, { extra: { element, state: 'frame' } });
 }
 
 /** @returns what would have got the press in the element's place */

@@ -69,7 +69,9 @@ export function hitTests(p: Primitives, states: ElementStates) {
 
   function pointsOf(el: Element): Point[] {
     const out: Point[] = [];
-    for (const rect of states.boxesOf(el).slice(0, 12)) {
+    // The root takes the events of the whole viewport, however little of it its box covers (CSSOM View, elementFromPoint).
+    const whole = el === document.documentElement ? [new DOMRect(0, 0, innerWidth, innerHeight)] : null;
+    for (const rect of whole ?? states.boxesOf(el).slice(0, 12)) {
       const left = Math.max(0, rect.left);
       const top = Math.max(0, rect.top);
       const width = Math.min(innerWidth, rect.right) - left;

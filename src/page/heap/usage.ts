@@ -19,10 +19,11 @@ export type HeapUsage = Static<typeof HeapUsage>;
 
 /** How much memory the page of the tab uses now; cheap enough for polling. */
 export async function heapUsage(op: Operation): Promise<HeapUsage> {
-  const [heap, counters, , { metrics }] = await Promise.all([
+  // Only then: metrics that are asked for in the same burst may come empty.
+  await op.main('Performance.enable', { timeDomain: 'timeTicks' });
+  const [heap, counters, { metrics }] = await Promise.all([
     op.main('Runtime.getHeapUsage'),
     op.main('Memory.getDOMCounters'),
-    op.main('Performance.enable', { timeDomain: 'timeTicks' }),
     op.main('Performance.getMetrics'),
   ]);
   return {

@@ -13,6 +13,9 @@ export type TakeOptions = Omit<WalkOptions, 'nextRef' | 'prefix'>;
 /** A closed root may hold hosts of more: how often to look again. */
 const CLOSED_ROOT_PASSES = 4;
 
+/** Of a frame that has no document to walk. */
+const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page_crashed']);
+
 /**
  * Walks a frame and all frames below it, each in its own process.
  * @throws AirlockError `stale_ref`, `target_not_found` or `invalid_target` when the root cannot be used
@@ -70,9 +73,9 @@ async function walkChildren(
       const ref = await refOfOwner(op, frame, child);
       if (ref !== undefined && listed.has(ref)) children.set(ref, await takeSnapshot(op, child, below));
     } catch (error) {
-      // A frame that went away, or is between two documents, keeps its line; what ends the operation is thrown on.
+      // A frame that went away, crashed, or is between two documents, keeps its line; what ends the operation is thrown on.
       op.check();
-      if (error instanceof AirlockError && error.code !== 'frame_not_found') throw error;
+      if (error instanceof AirlockError && !LOST_FRAME.has(error.code)) throw error;
     }
   }
   return children;

@@ -9,6 +9,7 @@ const page = new ActionPage({
   '/': `<div id=h></div><script>log=[];r=a=>{h.innerHTML=a.map(t=>'<button onclick="log.push(this.textContent)">'+t+'</button>').join('')};r(['Mine','Other'])</script>`,
   '/one': `<a href="/two">Go</a><a href="#here">Hash</a><button onclick="fetch('/log',{method:'POST'})">Delete</button>`,
   '/two': `<button onclick="fetch('/log',{method:'POST'})">Delete</button>`,
+  '/field': `<div id=h><label>City <input></label></div>`,
   '/log': (_, response) => void response.end(),
   '/wait': `<div id=h><button id=b disabled>Save</button></div><script>log=[]</script>`,
 });
@@ -30,6 +31,19 @@ test('a node that was replaced is stale, with what has its role and name now; no
   expect(now.ref).not.toBe(ref);
   await page.run((op) => click(op, { target: now.ref }));
   expect(await page.eval('log')).toEqual(['Mine']);
+});
+
+test('a field that goes with its label is told by the name that it had', async () => {
+  await page.goto('/field');
+  const { text } = await page.run((op) => snapshot(op, {}));
+  const ref = /\[ref=(\w+)\]/.exec(text)?.[1] ?? '';
+  await page.eval('h.innerHTML = "<label>City <input></label>"');
+  const error = await problem(
+    page.run((op) => fill(op, { target: ref, value: 'Lisbon' })),
+    'stale_ref',
+  );
+  expect(error.message).toContain('textbox "City"');
+  expect(error.extra['now']).toMatchObject({ role: 'textbox', name: 'City' });
 });
 
 test('the same node keeps its ref, wherever it is moved', async () => {

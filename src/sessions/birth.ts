@@ -1,0 +1,193 @@
+/** The steps in which a Chrome comes to be, in the order in which `Browser` takes them. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
+import { AirlockError, messageOf } from '../errors.ts';
+import type { Tab } from '../page/tab.ts';
+import type { Tabs } from '../page/tabs.ts';
+import type { Floor } from '../policy/floor.ts';
+import type { Policy } from '../policy/policy.ts';
+import { identify, type ProcessIdentity } from '../residual/identity.ts';
+import type { Workspace } from '../residual/workspace.ts';
+import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
+import { writePreferences } from './chrome-preferences.ts';
+import { Downloads } from './downloads.ts';
+import type { FoundChrome } from './find-chrome.ts';
+import { Guard } from './guard.ts';
+import { type LaunchedChrome, launchChrome } from './launch-chrome.ts';
+import { OriginPages } from './origin-pages.ts';
+import { outfit } from './outfit.ts';
+import { PipeTransport } from './pipe-transport.ts';
+import type { SessionSpec } from './spec.ts';
+import { Targets } from './targets.ts';
+import type { UrlJudge } from './url-judge.ts';
+
+const STDERR_KEPT = 16 * 1024;
+
+export interface LaunchParts {
+  readonly chrome: FoundChrome;
+  readonly noSandbox: boolean;
+  readonly workspace: Workspace;
+  readonly profileDir: string;
+  readonly headless: boolean;
+  readonly floor: Floor;
+}
+
+/**
+ * Starts the process, behind its floor and in its workspace.
+ * @throws AirlockError `browser_unavailable`, or the reason of `signal`
+ */
+export async function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
+  const { chrome, noSandbox, workspace, profileDir, headless, floor } = parts;
+  await writePreferences(chrome.engine, profileDir);
+  const args = chromeFlags({
+    engine: chrome.engine,
+    profileDir,
+    floorAddress: floor.address,
+    floorPort: floor.port,
+    noSandbox,
+    headless,
+    smallDevShm: devShmIsSmall(),
+  });
+  return launchChrome({
+    path: chrome.path,
+    args,
+    env: workspace.env({ headful: !headless }),
+    cwd: workspace.path, // a core dump lands there, and a file that Chrome names without a directory
+    stderrLimit: STDERR_KEPT,
+    signal,
+  });
+}
+
+/**
+ * Says who the process is, and writes it into the workspace: a later service can then end it.
+ * @throws AirlockError `browser_unavailable` when it has ended already
+ */
+export async function identifyChrome(
+  { pid }: LaunchedChrome,
+  workspace: Workspace,
+): Promise<ProcessIdentity> {
+  const identity = await identify(pid);
+  if (!identity) throw new AirlockError('browser_unavailable', 'Chrome ended right after its start');
+  await workspace.setChrome({ ...identity, pgid: pid });
+  return identity;
+}
+
+export interface WireParts {
+  readonly chrome: LaunchedChrome;
+  readonly workspace: Workspace;
+  readonly tabs: Tabs;
+  readonly judge: UrlJudge;
+  /** The policy of now. */
+  readonly policy: () => Policy;
+  /** What the caller asked for, as of now. */
+  readonly spec: () => SessionSpec;
+  readonly maxTabs: number;
+  readonly onRefusedTab: (url: string) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What stands between the service and a Chrome. */
+export interface Wires {
+  readonly connection: Connection;
+  readonly downloads: Downloads;
+  readonly originPages: OriginPages;
+  readonly guard: Guard;
+  readonly targets: Targets;
+  /** Takes hold of Chrome; resolves when its first tab can be used. Once only. */
+  readonly start: () => Promise<void>;
+}
+
+/** Puts connection, downloads, guard and targets on the pipe of a Chrome. Nothing is sent before `start`. */
+export async function wire(parts: WireParts): Promise<Wires> {
+  const { chrome, workspace, tabs, judge, policy, spec, onFault } = parts;
+  const downloadDir = join(workspace.files, 'downloads');
+  await mkdir(downloadDir, { mode: 0o700 });
+  const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
+  const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
+  const downloads = new Downloads(connection, downloadDir);
+  const originPages = new OriginPages(connection);
+  const guard = new Guard({
+    connection,
+    answer: (event) => originPages.answer(event),
+    judge,
+    policy,
+    tabOf: (frameId) => targets.tabOfFrame(frameId),
+    outfit: (session, kind) => outfit(session, kind, spec()),
+    onFault,
+  });
+  const { maxTabs, onRefusedTab } = parts;
+  const takes = originPages.takes.bind(originPages);
+  const targets = new Targets({ connection, tabs, guard, maxTabs, takes, onRefusedTab, onFault });
+  const start = async () => {
+    // In this order on the pipe: no target is let run before requests are intercepted.
+    await Promise.all([downloads.start(), guard.refresh(), targets.start()]);
+    await renewFirstTab(tabs.get(undefined));
+  };
+  return { connection, downloads, originPages, guard, targets, start };
+}
+
+/**
+ * Chrome makes the loaders of a document when it makes the document: those of the tab that it starts with are older
+ * than the interception, and pass it by (measured on 156). A second about:blank takes the place of the first, in the
+ * history too.
+ */
+async function renewFirstTab(tab: Tab): Promise<void> {
+  const renewed = once(tab.frames, 'navigated');
+  await tab.session.send('Page.navigate', { url: 'about:blank' });
+  await renewed;
+}
+
+/**
+ * The canary: a managed policy, a PAC file or a wrapper can undo every flag, so before anybody uses this Chrome it
+ * must be seen that its traffic comes out at its own floor. A fetch goes through the same network context as a
+ * navigation, and leaves neither an error page nor a history entry.
+ * @throws AirlockError `browser_unavailable`, or the reason of `signal`
+ */
+export async function proveFloor(
+  { chrome, floor, tab }: { chrome: LaunchedChrome; floor: Floor; tab: Tab },
+  signal: AbortSignal,
+): Promise<void> {
+  const host = `${randomBytes(12).toString('hex')}.invalid`;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+  const seen = floor.expectHost(host, limit);
+  try {
+    const expression = `fetch('http://${host}/', { mode: 'no-cors' }).catch(() => 0)`;
+    const sent = tab.session.send('Runtime.evaluate', { expression, awaitPromise: true });
+    await untilExit(chrome, signal, Promise.all([seen, sent]));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new AirlockError(
+      'browser_unavailable',
+      `Chrome does not use its network floor: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+  tab.failedRequests.length = 0;
+}
+
+/** Waits for Chrome's answer, unless it dies or the caller goes away first. */
+export async function untilExit<T>(
+  chrome: LaunchedChrome,
+  signal: AbortSignal,
+  work: Promise<T>,
+): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const done = () => signal.removeEventListener('abort', onAbort);
+    work.then(done, done);
+  });
+  const died = chrome.exited.then((exit) => {
+    throw new AirlockError('browser_unavailable', `Chrome ended at its start: ${exit.signal ?? exit.code}`, {
+      extra: { stderr: chrome.stderrTail() },
+    });
+  });
+  return Promise.race([work, aborted, died]);
+}
+
+function noLog(): undefined {
+  return undefined;
+}
