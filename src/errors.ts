@@ -271,13 +271,6 @@ export const errorTable = {
     'See `seen` for what the page had instead.',
     'Veja em `seen` o que a página tinha.',
   ),
-  data_mismatch: row(
-    409,
-    'What the page has does not fit the schema',
-    false,
-    'See `errors` and `data`; correct the selectors or the schema, or wait until the page has it.',
-    'Veja `errors` e `data`; corrija os seletores ou o esquema, ou espere até que a página tenha os dados.',
-  ),
   cookie_rejected: row(
     422,
     'Chrome did not store the cookie',

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
+import type { UploadFile } from '../page/actions/upload-files.ts';
 import type { Operation } from '../page/operation.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
@@ -13,6 +14,8 @@ export interface RequestFacts {
   readonly headers: IncomingHttpHeaders;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
+  /** Files that came in the body, stored in the session's directory. */
+  readonly uploads?: readonly UploadFile[];
 }
 
 /** A line of GET /v1/capabilities. */
@@ -137,6 +140,8 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly timeoutMs?: number;
   /** The largest body in bytes, where 4 MiB are too little. */
   readonly bodyLimit?: number;
+  /** Takes `multipart/form-data` too: the files of the body are in `request.uploads`, its other parts are the input. */
+  readonly multipart?: boolean;
   /** Content types of a `Bytes` result. */
   readonly binary?: readonly string[];
   /**
@@ -164,6 +169,7 @@ export interface AnyOperation {
   readonly errors: readonly ErrorCode[];
   readonly timeoutMs: number;
   readonly bodyLimit: number | undefined;
+  readonly multipart: boolean;
   readonly binary: readonly string[];
   readonly text: ((result: unknown) => string) | undefined;
   readonly open: boolean;
@@ -193,6 +199,7 @@ export function defineOperation<S extends Scope, I extends TObject, R extends TS
     errors: definition.errors ?? [],
     timeoutMs: definition.timeoutMs ?? 10_000,
     bodyLimit: definition.bodyLimit,
+    multipart: definition.multipart ?? false,
     binary: definition.binary ?? [],
     text: text ? (result) => text(result as Static<R>) : undefined,
     open: definition.open ?? false,

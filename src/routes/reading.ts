@@ -158,7 +158,7 @@ const extractOperation = defineOperation({
   scope: 'page',
   input: ExtractInput,
   result: ExtractResult,
-  errors: [...PLACE_ERRORS, 'data_mismatch'],
+  errors: [...PLACE_ERRORS, 'assertion_failed'],
   run: ({ op }, input) => extract(op, input),
 });
 

@@ -17,6 +17,7 @@ import type { Receipt } from '../residual/receipts.ts';
 import { answerInTime } from './answer-in-time.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
+import { diagnosed } from './diagnosis.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
@@ -242,7 +243,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
-      throw this.#diagnosed(await this.#explained(error, tab), tab, startedAt);
+      throw diagnosed(await this.#explained(error, tab), tab, this.denialsSince(startedAt));
     } finally {
       this.touch();
     }
@@ -371,28 +372,6 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, {
       cause: error,
       extra: { tab: tab.id },
-    });
-  }
-
-  /** Adds to a failed page operation what a person would look at first. */
-  #diagnosed(error: unknown, tab: Tab | undefined, since: number): unknown {
-    if (!(error instanceof AirlockError) || tab === undefined) return error;
-    return new AirlockError(error.code, error.message, {
-      cause: error,
-      retryable: error.retryable,
-      ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),
-      extra: {
-        ...error.extra,
-        diagnosis: {
-          tab: tab.id,
-          url: tab.url,
-          title: tab.title,
-          dialog: tab.dialog ?? null,
-          denials: this.denialsSince(since).slice(-5),
-          failedRequests: tab.failedRequests.slice(-5),
-          consoleErrors: tab.consoleErrors.slice(-5),
-        },
-      },
     });
   }
 }

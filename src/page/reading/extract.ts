@@ -69,7 +69,7 @@ const MOST_LEVELS = 20;
 /**
  * Data of a page by CSS selectors, as the fields or the schema say.
  * @throws AirlockError `invalid_request` (neither fields nor schema, or one that cannot be used), `invalid_target` (a
- * selector that cannot be parsed), `data_mismatch` (what is there does not fit the schema), `too_large`, those of `findPlace`
+ * selector that cannot be parsed), `assertion_failed` (what is there does not fit the schema), `too_large`, those of `findPlace`
  */
 export async function extract(op: Operation, input: ExtractInput): Promise<ExtractResult> {
   const { fields, schema, maxChars = DEFAULT_MAX_CHARS, ...place } = input;
@@ -99,8 +99,8 @@ async function checked(
   const [first, ...more] = errors;
   if (first === undefined) return data;
   const others = more.length === 0 ? '' : `; and ${more.length} more`;
-  throw new AirlockError('data_mismatch', `${first.pointer || '/'} ${first.message}${others}`, {
-    extra: { errors, data },
+  throw new AirlockError('assertion_failed', `${first.pointer || '/'} ${first.message}${others}`, {
+    extra: { unmet: errors, seen: data },
   });
 }
 

@@ -4,6 +4,7 @@ import { frameLabel } from '../find-frame.ts';
 import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
 import { UNTRUSTED } from '../schema.ts';
+import { LOST_FRAME } from '../snapshot/take.ts';
 import { staleError } from '../target-errors.ts';
 import { callReader } from './call-reader.ts';
 import { cursorAlone, DEFAULT_MAX_CHARS, LimitInput } from './content.ts';
@@ -76,9 +77,9 @@ async function linksOf(op: Operation, frame: Frame, number: number): Promise<Lin
     return links;
   } catch (error) {
     op.check();
-    // A frame inside that went away has no links.
+    // A frame inside that went away or crashed has no links.
     const inner = frame.parentId !== undefined && number === 0;
-    if (inner && error instanceof AirlockError && error.code === 'frame_not_found') return [];
+    if (inner && error instanceof AirlockError && LOST_FRAME.has(error.code)) return [];
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { AirlockError } from '../../errors.ts';
 import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
 import { claimRefs } from '../resolve-target.ts';
-import { refOfOwner } from '../snapshot/take.ts';
+import { LOST_FRAME, refOfOwner } from '../snapshot/take.ts';
 import { staleError } from '../target-errors.ts';
 import { callReader } from './call-reader.ts';
 import type { ReadAnswer, ReadingKind } from './injected/types.ts';
@@ -55,7 +55,7 @@ export function tooLarge(): AirlockError {
   );
 }
 
-/** Puts the frames in their places. One that went away, or is between two documents, leaves its place empty. */
+/** Puts the frames in their places. One that went away, crashed, or is between two documents, leaves its place empty. */
 async function join(run: Run, frame: Frame, { pieces }: ReadAnswer): Promise<string> {
   if (pieces.length === 1) return String(pieces[0]);
   const inner = await framesByRef(run.op, frame);
@@ -74,7 +74,7 @@ async function readInner(run: Run, frame: Frame | undefined): Promise<string> {
     return run.kind === 'clean' ? `<div>${content}</div>` : content.trim();
   } catch (error) {
     run.op.check();
-    if (error instanceof AirlockError && error.code === 'frame_not_found') return '';
+    if (error instanceof AirlockError && LOST_FRAME.has(error.code)) return '';
     throw error;
   }
 }

@@ -14,7 +14,7 @@ export type TakeOptions = Omit<WalkOptions, 'nextRef' | 'prefix'>;
 const CLOSED_ROOT_PASSES = 4;
 
 /** Of a frame that has no document to walk. */
-const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page_crashed']);
+export const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page_crashed']);
 
 /**
  * Walks a frame and all frames below it, each in its own process.

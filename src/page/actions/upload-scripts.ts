@@ -1,0 +1,48 @@
+/**
+ * What upload runs in the isolated world of a frame, each with a file input as `this` (but for the first two): such an
+ * input may be in no document, so it has no ref and is reached by its handle only.
+ */
+
+/** A file input of our own, in no document. */
+export const NEW_FIELD = `(() => {
+  const field = document.createElement('input');
+  field.type = 'file';
+  field.multiple = true;
+  return field;
+})()`;
+
+/** The file input that an element is, or is the label of; nothing for any other. */
+export const CONTROL = `function () {
+  const isFile = (el) => el instanceof HTMLInputElement && el.type === 'file';
+  if (isFile(this)) return this;
+  return this instanceof HTMLLabelElement && isFile(this.control) ? this.control : undefined;
+}`;
+
+const LIST = 'Array.from(this.files ?? [], ({ name, size, type }) => ({ name, size, type }))';
+
+export const FILES_OF = `function () { return ${LIST}; }`;
+
+export const STATE = `function () {
+  return {
+    multiple: this.multiple,
+    directory: this.webkitdirectory === true,
+    disabled: this.matches(':disabled'),
+    accept: this.accept,
+  };
+}`;
+
+/** Notes what the input holds when it tells of it, before the listeners of the page can change that. */
+export const WATCH = `function () {
+  const note = () => { (globalThis.airlockUploads ??= new WeakMap()).set(this, ${LIST}); };
+  const undo = new AbortController();
+  (globalThis.airlockWatches ??= new WeakMap()).set(this, undo);
+  for (const type of ['input', 'change'])
+    this.addEventListener(type, note, { capture: true, signal: undo.signal });
+}`;
+
+export const READ_BACK = `function () {
+  globalThis.airlockWatches?.get(this)?.abort();
+  const seen = globalThis.airlockUploads?.get(this);
+  globalThis.airlockUploads?.delete(this);
+  return { seen, now: ${LIST} };
+}`;
