@@ -7,6 +7,7 @@ import Fastify, {
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
 import { addOpenapi, addPages } from './routes/docs.ts';
 import { missingRoute } from './routes/missing.ts';
+import { acceptMultipart } from './routes/multipart.ts';
 import { operations } from './routes/operations.ts';
 import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
@@ -59,7 +60,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   addHooks(app, options, parts.metrics);
   await addOpenapi(app, options.version);
   await addPages(app);
-  for (const operation of operations) registerOperation(app, () => parts, operation, operations);
+  const register = (scope: FastifyInstance, multipart: boolean) => {
+    for (const operation of operations) {
+      if (operation.multipart === multipart) registerOperation(scope, () => parts, operation, operations);
+    }
+  };
+  register(app, false);
+  await app.register(async (scope) => {
+    await acceptMultipart(scope);
+    register(scope, true);
+  });
   return app;
 }
 

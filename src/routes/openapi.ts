@@ -42,10 +42,27 @@ export function operationSchema(operation: AnyOperation, input: TObject, inBody:
     schema.params = { type: 'object', properties: pathProperties, required: Object.keys(pathProperties) };
   }
   if (Object.keys(rest.properties).length > 0) {
-    if (inBody) schema.body = rest;
+    if (operation.multipart) schema.body = { content: bodies(rest) };
+    else if (inBody) schema.body = rest;
     else schema.querystring = rest;
   }
   return schema;
+}
+
+/** As JSON, or as a form that also has the files. */
+function bodies(schema: TObject): Record<string, unknown> {
+  const { files: _, ...fields } = schema.properties;
+  const files = { type: 'array', items: { type: 'string', format: 'binary' } };
+  return {
+    'application/json': { schema },
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        properties: { ...fields, files },
+        required: (schema.required ?? []).filter((name) => name !== 'files'),
+      },
+    },
+  };
 }
 
 function pick(schema: TObject, keep: (name: string) => boolean): TObject {

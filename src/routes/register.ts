@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
+import { UploadFolder } from '../sessions/upload-folder.ts';
 import { contextOf } from './context.ts';
 import {
   type AnyOperation,
@@ -13,6 +14,7 @@ import {
 } from './define.ts';
 import { fence } from './fence.ts';
 import { fullInput, runOperation } from './invoke.ts';
+import { readMultipart } from './multipart.ts';
 import { operationSchema } from './openapi.ts';
 import { inputValidator } from './validate.ts';
 
@@ -26,6 +28,8 @@ export function registerOperation(
   const schema = fullInput(operation);
   const inBody = operation.method === 'POST' || operation.method === 'PUT' || operation.method === 'PATCH';
   const validate = inputValidator(schema, inBody ? 'body' : 'query');
+  // The parts of a form are text, as in a query.
+  const validateForm = inputValidator(schema, 'query');
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -36,6 +40,15 @@ export function registerOperation(
     config: { open: operation.open },
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     handler: async (request, reply) => {
+      if (operation.multipart && request.isMultipart()) {
+        const result = await withUploads(request, parts().service, async (folder) => {
+          const form = await readMultipart(request, folder);
+          validateForm(form);
+          const facts = { ...factsOf(request, reply), uploads: folder.files };
+          return invoke(contextOf(parts(), all, facts), operation, request, form);
+        });
+        return send(operation, request, reply, result, false);
+      }
       const input = readInput(request, operation, inBody);
       validate(input);
       const result = await invoke(
@@ -47,6 +60,21 @@ export function registerOperation(
       return send(operation, request, reply, result, input['fence'] === true);
     },
   });
+}
+
+/** Keeps the files of a body for the session when `work` succeeds, and removes them when it does not. */
+async function withUploads<T>(
+  request: FastifyRequest,
+  service: Service,
+  work: (folder: UploadFolder) => Promise<T>,
+): Promise<T> {
+  const folder = new UploadFolder(service.get(sessionIdOf(request)).filesDir);
+  try {
+    return await work(folder);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  }
 }
 
 function readInput(

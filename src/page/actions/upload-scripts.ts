@@ -31,6 +31,14 @@ export const STATE = `function () {
   };
 }`;
 
+/** Takes the choice back, with the events of a user who does: CDP ignores an empty list. */
+export const EMPTY = `function () {
+  if (this.files.length === 0) return;
+  this.value = '';
+  for (const type of ['input', 'change'])
+    this.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
+}`;
+
 /** Notes what the input holds when it tells of it, before the listeners of the page can change that. */
 export const WATCH = `function () {
   const note = () => { (globalThis.airlockUploads ??= new WeakMap()).set(this, ${LIST}); };

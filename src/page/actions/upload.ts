@@ -9,7 +9,7 @@ import { callOn, evaluateHandle, isolatedWorld } from '../world.ts';
 import { openChooser } from './chooser.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { findUploadFiles, type UploadFile } from './upload-files.ts';
-import { CONTROL, FILES_OF, NEW_FIELD, READ_BACK, STATE, WATCH } from './upload-scripts.ts';
+import { CONTROL, EMPTY, FILES_OF, NEW_FIELD, READ_BACK, STATE, WATCH } from './upload-scripts.ts';
 
 export const UploadInput = Type.Object(
   {
@@ -115,7 +115,7 @@ async function tryFiles(op: Operation, frame: Frame, files: readonly UploadFile[
   await op.send(world.session, 'DOM.setFileInputFiles', { objectId, files: files.map(({ path }) => path) });
   const tried = asFiles(await callOn(op, world.session, objectId, FILES_OF));
   if (same(tried, files)) return tried;
-  throw new AirlockError('internal', 'Chrome does not read the files of the session as they are', {
+  throw new AirlockError('artifact_not_found', 'A file went away or changed meanwhile; nothing was touched', {
     extra: { expected: told(files), actual: tried },
   });
 }
@@ -168,7 +168,8 @@ async function give(
 ): Promise<{ files?: UploadedFile[] }> {
   await callOn(op, session, objectId, WATCH);
   effects.begin();
-  await op.send(session, 'DOM.setFileInputFiles', { objectId, files: files.map(({ path }) => path) });
+  if (files.length === 0) await callOn(op, session, objectId, EMPTY);
+  else await op.send(session, 'DOM.setFileInputFiles', { objectId, files: files.map(({ path }) => path) });
   const read = await effects.orLeft(frame, callOn(op, session, objectId, READ_BACK));
   // The page took the files and went on: what it was given is what was tried.
   if (read === 'left') return { files: [...tried] };

@@ -29,7 +29,8 @@ export function callReader<K extends keyof Reader>(
     for (let pass = 1; pass <= CLOSED_ROOT_PASSES; pass++) {
       if ((await openClosedRoots(op, frame)) === 0) break;
     }
-    const call = `globalThis.airlockReader.${name}(...${JSON.stringify(args)})`;
+    // As JSON text: in a literal, a member named __proto__ is no member.
+    const call = `globalThis.airlockReader.${name}(...JSON.parse(${JSON.stringify(JSON.stringify(args))}))`;
     // The other side of the line is our own code, of the same type.
     return (await evaluateValue(op, world, call)) as Answer<K>;
   });

@@ -4,9 +4,9 @@ const LOOK = 64;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /**
- * Where a part of a text ends that begins at `from` and has at most `maxChars` characters (UTF-16 units): never inside
- * what a person sees as one character, unless that is longer than the part may be, and never inside a surrogate pair.
- * The part always has something in it.
+ * Where a part of a text ends that begins at `from` and is to have at most `maxChars` characters (UTF-16 units): never inside
+ * what a person sees as one character, so that a part which begins with a long one is longer, and never inside a surrogate
+ * pair. The part always has something in it.
  */
 export function cutAt(text: string, from: number, maxChars: number): number {
   const wanted = from + Math.max(1, maxChars);
@@ -14,10 +14,11 @@ export function cutAt(text: string, from: number, maxChars: number): number {
   const start = Math.max(from, wholeAt(text, wanted - LOOK));
   let last = from;
   for (const { index } of graphemes.segment(text.slice(start, wanted + LOOK))) {
-    if (start + index > wanted) break;
+    if (start + index > wanted) return last > from ? last : start + index;
     last = start + index;
   }
   if (last > from) return last;
+  // One that does not end: marks that are heaped up without limit.
   const whole = wholeAt(text, wanted);
   return whole > from ? whole : wanted + 1;
 }

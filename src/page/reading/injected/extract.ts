@@ -39,6 +39,12 @@ export function extractor({
       return left < 0 ? '' : value;
     }
 
+    function textOf(el: Element): string {
+      const { text, over } = texts.textOf(el, Math.max(0, left));
+      if (over) left = -1;
+      return take(text.trim());
+    }
+
     function objectOf(from: Element | null, inner: Record<string, FieldSpec>): Record<string, Extracted> {
       // A name such as __proto__ is data too.
       return Object.fromEntries(Object.entries(inner).map(([name, spec]) => [name, fieldOf(from, spec)]));
@@ -54,7 +60,7 @@ export function extractor({
 
     function dataOf(el: Element, spec: FieldSpec): Extracted {
       if (spec.fields !== undefined) return objectOf(el, spec.fields);
-      if (spec.attr === undefined) return take(texts.textOf(el, Math.max(0, left)).text.trim());
+      if (spec.attr === undefined) return textOf(el);
       const value = attributeOf(el, spec.attr);
       if (Array.isArray(value)) return value.map(take);
       return value === null ? null : take(value);
