@@ -45,9 +45,8 @@ export function listFrames(tab: Tab): FramesResult {
 /** A sandboxed or data: document has an origin of its own, which equals no other. */
 function originOf(tab: Tab, frame: Frame): string {
   const { origin, parentId } = frame;
-  if (origin === '' && parentId !== undefined) {
-    const parent = tab.frames.get(parentId);
-    if (parent) return originOf(tab, parent);
-  }
-  return origin === 'null' || origin === '://' ? `opaque ${frame.id}` : origin;
+  const parent = parentId === undefined ? undefined : tab.frames.get(parentId);
+  // An about: document without scripts tells of no origin; in another process it cannot have that of its parent.
+  if (origin === '' && parent && frame.session === parent.session) return originOf(tab, parent);
+  return origin === '' || origin === 'null' || origin === '://' ? `opaque ${frame.id}` : origin;
 }
