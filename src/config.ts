@@ -45,6 +45,14 @@ export const SettingsSchema = Type.Object(
       default: false,
       description: 'run Chrome without its sandbox (as root it always is)',
     }),
+    strictNetwork: Type.Boolean({
+      default: false,
+      description: 'give each Chrome a network namespace that has only loopback (Linux)',
+    }),
+    dns: Type.Array(Type.String(), {
+      default: [],
+      description: "a name server, ip or ip:port, instead of the system's",
+    }),
     allow: Type.Array(Type.String(), {
       default: [],
       description: 'a destination to allow, as localhost:5173',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import pino from 'pino';
 import { ConfigError, durationSec, type Settings } from './config.ts';
@@ -9,6 +10,7 @@ import { SelfRegistry } from './policy/self.ts';
 import { RuntimeDir } from './residual/runtime-dir.ts';
 import { buildServer } from './server.ts';
 import { defaultMaxSessions } from './sessions/capacity.ts';
+import { whyNoOwnNetwork } from './sessions/own-network.ts';
 import { Service } from './sessions/service.ts';
 import { readPolicyFile, readToken } from './state.ts';
 
@@ -32,6 +34,10 @@ export async function start(settings: Settings, version: string): Promise<Runnin
   if (settings.chrome !== undefined && !existsSync(settings.chrome)) {
     throw new ConfigError(`--chrome ${settings.chrome}: there is no such file`);
   }
+  if (settings.strictNetwork) {
+    const why = await whyNoOwnNetwork();
+    if (why !== undefined) throw new ConfigError(`--strict-network cannot work here: ${why}`);
+  }
   await mkdir(settings.stateDir, { recursive: true, mode: 0o700 });
   const token = await readToken(settings.tokenFile, settings.stateDir, isLoopback(settings.host));
   const policy = policyFromFlags({
@@ -51,6 +57,8 @@ export async function start(settings: Settings, version: string): Promise<Runnin
     engine: settings.engine,
     chrome: settings.chrome,
     noSandbox: settings.noSandbox || process.getuid?.() === 0,
+    strictNetwork: settings.strictNetwork,
+    dns: settings.dns.map(nameServer),
     maxSessions: settings.maxSessions ?? defaultMaxSessions(),
     pool: settings.pool,
     node: settings.node,
@@ -81,4 +89,17 @@ export async function start(settings: Settings, version: string): Promise<Runnin
       await runtimeDir[Symbol.asyncDispose]();
     },
   };
+}
+
+/** `1.1.1.1`, `1.1.1.1:5353`, `2620:fe::fe`, `[2620:fe::fe]:5353`: an address, since a name would have to be resolved. */
+function nameServer(text: string): string {
+  const [, bracketed, port] = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, plain, plainPort] = /^([\d.]+):(\d{1,5})$/.exec(text) ?? [];
+  const address = bracketed ?? plain ?? text;
+  const number = Number(port ?? plainPort ?? 53);
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || number < 1 || number > 65_535) {
+    throw new ConfigError(`--dns ${text}: a name server is an IP address, or one with a port`);
+  }
+  return family === 6 ? `[${address}]:${number}` : `${address}:${number}`;
 }

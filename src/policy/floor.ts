@@ -79,11 +79,11 @@ export interface FloorCounters {
 
 export class Floor implements AsyncDisposable {
   readonly log = new DecisionLog();
-  readonly #server: Server;
+  /** The first is ours; others are for Chromes that live in another network namespace. */
+  readonly #servers: Server[] = [];
   readonly #options: FloorOptions;
   readonly #caps: FloorCaps;
   readonly #outbound: Outbound;
-  readonly #peer: PeerCheck | undefined;
   readonly #canary = new CanaryWatch();
   readonly #clients = new Set<Socket>();
   readonly #links = new Set<Link>();
@@ -101,10 +101,6 @@ export class Floor implements AsyncDisposable {
     this.#options = options;
     this.#caps = { ...defaultFloorCaps, ...options.caps };
     this.#outbound = new Outbound({ ...options, log: this.log, dialMs: this.#caps.dialMs });
-    this.#peer = options.peerPids === undefined ? undefined : new PeerCheck(options.peerPids);
-    this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
-    this.#server.maxConnections = this.#caps.connections;
-    this.#server.on('connection', (client) => this.#accept(client));
   }
 
   /**
@@ -201,6 +197,17 @@ export class Floor implements AsyncDisposable {
     this.log.clear();
   }
 
+  /**
+   * Serves the connections of a listener in Chrome's own network namespace too. Nobody else is there, so they are not
+   * asked whose they are. It is closed with the floor.
+   */
+  serveAlso(listener: Server): void {
+    const server = this.#serve(undefined);
+    this.#fallWith(server);
+    server.listen(listener);
+    if (this.#closed !== undefined) server.close();
+  }
+
   /** Calls `listener` once when the floor ends without having been closed. */
   onDown(listener: (error: Error) => void): () => void {
     this.#downListeners.add(listener);
@@ -227,31 +234,45 @@ export class Floor implements AsyncDisposable {
   }
 
   async #listen(): Promise<void> {
+    const { peerPids } = this.#options;
+    const server = this.#serve(peerPids && new PeerCheck(peerPids));
     try {
-      this.#address = await listenOnLoopback(this.#server, this.#options.address);
+      this.#address = await listenOnLoopback(server, this.#options.address);
     } catch (error) {
       await this.#outbound[Symbol.asyncDispose]();
       throw new AirlockError('floor_down', 'no loopback port can be opened', { cause: error });
     }
-    const bound = this.#server.address();
+    const bound = server.address();
     this.#port = bound !== null && typeof bound === 'object' ? bound.port : 0;
     this.#options.self.add(this.#port);
     this.#watchBytes();
-    this.#server.on('error', (error) => {
-      // Out of descriptors for one connection is not the end; a listener that has stopped is.
-      if (!this.#server.listening) this.fail(error);
-    });
-    this.#server.on('close', () => this.fail(new Error('the listener was closed')));
+    this.#fallWith(server);
   }
 
-  #accept(client: Socket): void {
+  #fallWith(server: Server): void {
+    server.on('error', (error) => {
+      // Out of descriptors for one connection is not the end; a listener that has stopped is.
+      if (!server.listening) this.fail(error);
+    });
+    server.on('close', () => this.fail(new Error('the listener was closed')));
+  }
+
+  #serve(peer: PeerCheck | undefined): Server {
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
+    server.maxConnections = this.#caps.connections;
+    server.on('connection', (client) => this.#accept(client, peer));
+    this.#servers.push(server);
+    return server;
+  }
+
+  #accept(client: Socket, peer: PeerCheck | undefined): void {
     this.#accepted += 1;
     this.#clients.add(client);
     client.on('error', ignoreError);
     client.once('close', () => this.#clients.delete(client));
     // Never rejects; should it do so all the same, the connection must not stay.
     serveConnection(client, {
-      peer: this.#peer,
+      peer,
       handshakeMs: this.#caps.handshakeMs,
       idleMs: this.#caps.idleMs,
       isCanary: (host) => this.#canary.saw(host),
@@ -310,9 +331,8 @@ export class Floor implements AsyncDisposable {
     const connectionsClosed = this.#clients.size;
     const gone = sockets.map(closed);
     for (const socket of sockets) reset(socket);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    await Promise.all([...gone, promise, disposed]);
+    const stopped = this.#servers.map(stop);
+    await Promise.all([...gone, ...stopped, disposed]);
     this.#options.self.remove(this.#port);
     return { connectionsClosed };
   }
@@ -335,6 +355,13 @@ async function listen(server: Server, host: string): Promise<string> {
   server.listen({ host, port: 0, backlog: 511, exclusive: true });
   await once(server, 'listening');
   return host;
+}
+
+/** Resolves when the port is closed, also when it never was open. */
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
 }
 
 /** Resolves at `close`. Not `once`, which an error on the way there would make reject. */

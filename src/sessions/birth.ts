@@ -16,9 +16,10 @@ import { writePreferences } from './chrome-preferences.ts';
 import { Downloads } from './downloads.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { Guard } from './guard.ts';
-import { type LaunchedChrome, launchChrome } from './launch-chrome.ts';
+import { type LaunchedChrome, launchChrome, type OwnNetwork } from './launch-chrome.ts';
 import { OriginPages } from './origin-pages.ts';
 import { outfit } from './outfit.ts';
+import { hasOwnNetwork } from './own-network.ts';
 import { PipeTransport } from './pipe-transport.ts';
 import type { SessionSpec } from './spec.ts';
 import { Targets } from './targets.ts';
@@ -29,6 +30,8 @@ const STDERR_KEPT = 16 * 1024;
 export interface LaunchParts {
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
+  /** Chrome gets a network namespace of its own. */
+  readonly strictNetwork: boolean;
   readonly workspace: Workspace;
   readonly profileDir: string;
   readonly headless: boolean;
@@ -40,7 +43,7 @@ export interface LaunchParts {
  * @throws AirlockError `browser_unavailable`, or the reason of `signal`
  */
 export async function launch(parts: LaunchParts, signal: AbortSignal): Promise<LaunchedChrome> {
-  const { chrome, noSandbox, workspace, profileDir, headless, floor } = parts;
+  const { chrome, noSandbox, strictNetwork, workspace, profileDir, headless, floor } = parts;
   await writePreferences(chrome.engine, profileDir);
   const args = chromeFlags({
     engine: chrome.engine,
@@ -58,7 +61,24 @@ export async function launch(parts: LaunchParts, signal: AbortSignal): Promise<L
     cwd: workspace.path, // a core dump lands there, and a file that Chrome names without a directory
     stderrLimit: STDERR_KEPT,
     signal,
+    ownNetwork: strictNetwork ? inItsOwn(floor) : undefined,
   });
+}
+
+function inItsOwn(floor: Floor): OwnNetwork {
+  return {
+    place: { host: floor.address, port: floor.port },
+    adopt: (listener) => floor.serveAlso(listener),
+  };
+}
+
+/**
+ * Makes sure, where one was asked for, that Chrome is in a network namespace of its own.
+ * @throws AirlockError `browser_unavailable`
+ */
+export async function proveNetwork({ pid }: LaunchedChrome, strictNetwork: boolean): Promise<void> {
+  if (!strictNetwork || (await hasOwnNetwork(pid))) return;
+  throw new AirlockError('browser_unavailable', 'Chrome is not in a network namespace of its own');
 }
 
 /**

@@ -23,6 +23,10 @@ export interface BrowserSourceOptions {
   /** Path of a browser that the operator named. */
   readonly chrome: string | undefined;
   readonly noSandbox: boolean;
+  /** Each Chrome gets a network namespace of its own. */
+  readonly strictNetwork: boolean;
+  /** Name servers that the floors ask; the system's when empty. */
+  readonly dns: readonly string[];
   /** Browsers held ready. */
   readonly pool: number;
   /** Prefix of session ids. */
@@ -136,17 +140,15 @@ export class BrowserSource {
     signal: AbortSignal,
     profile?: Profile,
   ): Promise<Browser> {
-    const { runtimeDir, self, noSandbox, node, onFault } = this.#options;
+    const { runtimeDir, self, noSandbox, strictNetwork, dns, node, onFault } = this.#options;
     const id = newSessionId(node);
     this.#starting.add(id);
     try {
       const chrome = this.find(engine);
       if (!chrome)
         throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
-      return await Browser.start(
-        { id, chrome, noSandbox, reach, self, runtimeDir, spec, onFault, ...(profile && { profile }) },
-        signal,
-      );
+      const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, onFault };
+      return await Browser.start({ id, chrome, ...terms, ...(profile && { profile }) }, signal);
     } catch (error) {
       profile?.[Symbol.dispose]();
       throw error;

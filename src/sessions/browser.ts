@@ -14,7 +14,7 @@ import { reap } from '../residual/reap.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Workspace } from '../residual/workspace.ts';
-import { identifyChrome, launch, proveFloor, untilExit, type Wires, wire } from './birth.ts';
+import { identifyChrome, launch, proveFloor, proveNetwork, untilExit, type Wires, wire } from './birth.ts';
 import type { Downloads } from './downloads.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
 import type { ChromeExit, LaunchedChrome } from './launch-chrome.ts';
@@ -30,6 +30,9 @@ export interface BrowserOptions {
   readonly id: string;
   readonly chrome: FoundChrome;
   readonly noSandbox: boolean;
+  readonly strictNetwork: boolean;
+  /** Name servers; the system's when empty. */
+  readonly dns: readonly string[];
   readonly reach: Reach;
   readonly self: SelfRegistry;
   readonly runtimeDir: RuntimeDir;
@@ -83,7 +86,7 @@ export class Browser {
       const floor = await Floor.open({
         ...options.reach,
         self: options.self,
-        resolver: new Resolver(),
+        resolver: new Resolver(options.dns.length > 0 ? { servers: options.dns } : {}),
         guardContext: { session: options.id },
         peerPids: () => browser?.processIds() ?? Promise.resolve(new Set<number>()),
       });
@@ -153,7 +156,9 @@ export class Browser {
 
   async usage(): Promise<Usage> {
     const pid = this.#chrome?.pid;
-    return pid === undefined ? { processes: 0, memoryBytes: 0, sandbox: false } : usageOf(pid);
+    return pid === undefined
+      ? { processes: 0, memoryBytes: 0, sandbox: false, strictNetwork: false }
+      : usageOf(pid);
   }
 
   /** Chrome's process and all that descend from it. */
@@ -241,6 +246,7 @@ export class Browser {
     );
     this.#chrome = chrome;
     this.#identity = await identifyChrome(chrome, workspace);
+    await proveNetwork(chrome, this.#options.strictNetwork);
     this.#wires = await wire({
       chrome,
       workspace,

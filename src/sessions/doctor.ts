@@ -3,6 +3,7 @@ import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
 import { devShmIsSmall } from './chrome-flags.ts';
+import { whyNoOwnNetwork } from './own-network.ts';
 import type { Service } from './service.ts';
 
 export interface Check {
@@ -24,6 +25,7 @@ export async function diagnose(service: Service, launch: boolean): Promise<Check
   const checks = await Promise.all([
     checkBrowser(service),
     checkSandbox(service),
+    guarded('strict network', () => checkStrictNetwork(service.options.strictNetwork)),
     guarded('shared memory', checkSharedMemory),
     guarded('fonts', checkFonts),
     guarded('disk', () => checkDisk(service.options.runtimeDir.path)),
@@ -63,6 +65,23 @@ async function checkSandbox(service: Service): Promise<Check> {
     status: 'warn',
     found: root ? 'off: Chrome has no sandbox for root' : 'off: --no-sandbox was given',
     fix: root ? 'Run the service as another user.' : 'Start without --no-sandbox where the kernel allows it.',
+  };
+}
+
+/** Where it is not asked for, that it cannot be had is no fault. */
+async function checkStrictNetwork(on: boolean): Promise<Omit<Check, 'name'>> {
+  const why = await whyNoOwnNetwork();
+  if (on && why !== undefined) {
+    return {
+      status: 'fail',
+      found: why,
+      fix: 'Start without --strict-network, or where namespaces can be made.',
+    };
+  }
+  if (on) return { status: 'pass', found: 'on: each Chrome has a network namespace of its own' };
+  return {
+    status: 'pass',
+    found: why === undefined ? 'off; it can be had here' : `off; it cannot be had here: ${why}`,
   };
 }
 

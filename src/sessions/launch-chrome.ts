@@ -3,10 +3,12 @@
  * leads its own session and group, so that the kill ladder has a group to signal.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Server } from 'node:net';
 import { Duplex, type Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError, messageOf } from '../errors.ts';
 import { NulFraming } from './nul-framing.ts';
+import { fetchListener, inOwnNetwork, type NetworkPlace } from './own-network.ts';
 
 export interface ChromeExit {
   readonly code: number | null;
@@ -23,10 +25,19 @@ export interface LaunchOptions {
   readonly cwd: string;
   /** How much of the end of Chrome's standard error is kept, in bytes. */
   readonly stderrLimit: number;
+  /** Gives Chrome a network namespace of its own (Linux). */
+  readonly ownNetwork?: OwnNetwork | undefined;
   /** How long Chrome may take to answer its first command. Default 30 000. */
   readonly timeoutMs?: number;
   /** Ends the launch; the Chrome that was started is killed first. */
   readonly signal?: AbortSignal;
+}
+
+export interface OwnNetwork {
+  /** Where something listens in it. */
+  readonly place: NetworkPlace;
+  /** Told what listens there, before Chrome starts. It owns the listener from then on. */
+  readonly adopt: (listener: Server) => void;
 }
 
 export interface LaunchedChrome {
@@ -63,13 +74,15 @@ const firstCommand = '{"id":0,"method":"Browser.getVersion"}\0';
  */
 export async function launchChrome(options: LaunchOptions): Promise<LaunchedChrome> {
   options.signal?.throwIfAborted();
-  const child = spawn(options.path, [...options.args], {
+  const { ownNetwork } = options;
+  const command = ownNetwork ? inOwnNetwork(options.path, options.args) : options;
+  const child = spawn(command.path, [...command.args], {
     detached: true, // setsid: its own session and process group
     env: { ...options.env },
     cwd: options.cwd,
     shell: false,
     // Chrome's pipe is 3 and 4 by its own definition; it prints nothing that is wanted on standard output.
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', ...(ownNetwork ? (['ipc'] as const) : [])],
   });
   const failedToSpawn = new Promise<Error>((resolve) => child.once('error', resolve));
   const exited = new Promise<ChromeExit>((resolve) => {
@@ -77,7 +90,7 @@ export async function launchChrome(options: LaunchOptions): Promise<LaunchedChro
   });
   const { pid } = child;
   if (pid === undefined) {
-    throw unavailable(`${options.path} cannot be started: ${messageOf(await failedToSpawn)}`, '');
+    throw unavailable(`${command.path} cannot be started: ${messageOf(await failedToSpawn)}`, '');
   }
   const stderrTail = keepTail(child.stderr, options.stderrLimit);
   const [, , , pipeWrite, pipeRead] = child.stdio;
@@ -87,6 +100,7 @@ export async function launchChrome(options: LaunchOptions): Promise<LaunchedChro
     // For good: a Chrome that dies closes its pipe under our writes, and its exit tells the story, not EPIPE.
     pipeWrite.on('error', exitTellsIt);
     pipeRead.on('error', exitTellsIt);
+    if (ownNetwork) fetchListener(child, ownNetwork.place, ownNetwork.adopt);
     pipeWrite.write(firstCommand);
     const product = await firstAnswer(options, pipeRead, earlyExit(child, exited, stderrTail), stderrTail);
     return { child, pid, pipeWrite, pipeRead, stderrTail, exited, product };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ProcessIndex } from '../residual/process-index.ts';
+import { hasOwnNetwork } from './own-network.ts';
 
 export interface Usage {
   /** Chrome's process and all that descend from it. */
@@ -8,6 +9,8 @@ export interface Usage {
   readonly memoryBytes: number;
   /** Whether the renderers run under a system call filter, as the kernel sees it: not what a flag says. */
   readonly sandbox: boolean;
+  /** Whether Chrome is in a network namespace of its own, again as the kernel sees it. */
+  readonly strictNetwork: boolean;
 }
 
 /** What one Chrome takes of the machine now. */
@@ -20,6 +23,7 @@ export async function usageOf(pid: number): Promise<Usage> {
   return {
     processes: tree.length,
     memoryBytes: sizes.reduce((sum, size) => sum + size, 0),
+    strictNetwork: await hasOwnNetwork(pid),
     sandbox: renderer !== undefined && (await isFiltered(renderer.pid)),
   };
 }
