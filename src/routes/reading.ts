@@ -145,7 +145,7 @@ const queryOperation = defineOperation({
   scope: 'page',
   input: QueryInput,
   result: QueryResult,
-  errors: ['invalid_target', 'target_not_found', 'ambiguous_target', 'stale_ref', 'frame_not_found'],
+  errors: PLACE_ERRORS,
   run: ({ op }, input) => query(op, input),
 });
 

@@ -106,7 +106,7 @@ export function looking(p: Primitives, states: ElementStates, checks: Toggles, a
       focused: holds(el, 'focused'),
       checked: state === 'none' ? null : state === 'mixed' ? 'mixed' : state === 'true',
       role,
-      name,
+      name: name.slice(0, 1000),
     };
   }
 

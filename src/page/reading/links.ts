@@ -10,7 +10,7 @@ import { callReader } from './call-reader.ts';
 import { cursorAlone, DEFAULT_MAX_CHARS, LimitInput } from './content.ts';
 import type { Link } from './injected/types.ts';
 import { findPlace, PlaceInput } from './place.ts';
-import { tooLarge } from './read.ts';
+import { MOST_CHARS, tooLarge } from './read.ts';
 
 export const LinksInput = Type.Object({ ...PlaceInput, ...LimitInput }, { additionalProperties: false });
 export type LinksInput = Static<typeof LinksInput>;
@@ -72,9 +72,10 @@ function withInner(op: Operation, frame: Frame): Frame[] {
 
 async function linksOf(op: Operation, frame: Frame, number: number): Promise<Link[]> {
   try {
-    const links = await callReader(op, frame, 'links', number);
-    if (links === null) throw staleError(`e${number}`, 'node_removed', undefined);
-    return links;
+    const answer = await callReader(op, frame, 'links', number, MOST_CHARS);
+    if (answer === null) throw staleError(`e${number}`, 'node_removed', undefined);
+    if (answer.links === null) throw tooLarge();
+    return answer.links;
   } catch (error) {
     op.check();
     // A frame inside that went away or crashed has no links.

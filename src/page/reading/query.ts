@@ -12,6 +12,7 @@ import { callReader } from './call-reader.ts';
 import { DEFAULT_MAX_CHARS } from './content.ts';
 import { cutAt } from './cut.ts';
 import { FACTS, type Facts } from './injected/types.ts';
+import { MOST_CHARS, tooLarge } from './read.ts';
 
 const PROPS = [...FACTS, 'state', 'style', 'count'] as const;
 
@@ -99,7 +100,7 @@ const DEFAULT_LIMIT = 100;
 
 /**
  * Facts of the one element that the target names, or of all that match. For `count` alone any number will do, none too.
- * @throws AirlockError those of `resolveTarget`
+ * @throws AirlockError those of `resolveTarget`; `too_large`
  */
 export async function query(op: Operation, input: QueryInput): Promise<QueryResult> {
   const { props, target } = input;
@@ -137,7 +138,8 @@ async function tellAll(
   const wanted = FACTS.filter((name) => props.includes(name));
   const style = props.includes('style') ? { names: styles } : null;
   // A little more than may be told, so that what is cut is known to be.
-  const facts = await callReader(op, frame, 'facts', refs, wanted, maxChars + 1000, style);
+  const facts = await callReader(op, frame, 'facts', refs, wanted, maxChars + 1000, MOST_CHARS, style);
+  if (facts === null) throw tooLarge();
   const states = props.includes('state') ? await readHands(op, frame, 'statesOf', refs) : [];
   const byRef = new Map(states.map((state) => [state.ref, state]));
   return facts.map((one) => toldOf(frame, one, byRef.get(one.ref), maxChars));

@@ -10,7 +10,7 @@ import { findPlace, type Place, type Placed } from './place.ts';
 import type { Source } from './store.ts';
 
 /** Characters that are read of one page. More than that is answered by nothing but an error, so that it is not cut unsaid. */
-const MOST_CHARS = 32_000_000;
+export const MOST_CHARS = 32_000_000;
 
 export interface Reading extends Source {
   readonly content: string;

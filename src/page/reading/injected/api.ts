@@ -22,11 +22,21 @@ import type {
   StyleOrder,
 } from './types.ts';
 
-/** What the service calls. Elements are named by the numbers of their refs, 0 for none; `null`: it is gone. */
+/**
+ * What the service calls. Elements are named by the numbers of their refs, 0 for none; `null`: it is gone. Everything that is
+ * answered is bounded: a message that is too long would end the connection to the browser.
+ */
 export interface Reader {
   read(order: ReadOrder): ReadAnswer | null;
-  links(ref: number): Link[] | null;
-  facts(refs: number[], wanted: FactName[], limit: number, style: StyleOrder | null): Facts[];
+  links(ref: number, limit: number): { links: Link[] | null } | null;
+  /** @param each characters of each text or HTML @param limit of everything; null where there is more */
+  facts(
+    refs: number[],
+    wanted: FactName[],
+    each: number,
+    limit: number,
+    style: StyleOrder | null,
+  ): Facts[] | null;
   /** All elements that match, whatever `nth` says. */
   refsOf(target: QueryTarget, most: number, nextRef: number): RefsAnswer;
   extract(fields: Record<string, FieldSpec>, ref: number, limit: number): ExtractAnswer | null;
@@ -56,6 +66,8 @@ export function readerApi({
   extracts: Extractor;
   pieces: (limit: number) => Pieces;
 }): Reader {
+  const maxTitle = 2000;
+
   function live(ref: number): Element | null {
     const { status, node } = refs.resolve(ref);
     return status === 'live' ? node : null;
@@ -71,7 +83,7 @@ export function readerApi({
     else if (el !== null && kind === 'clean') clean.read(el, out, hints);
     else if (el !== null && ref === 0) texts.read(el, out, true);
     else if (el !== null) textOfElement(el, out, limit);
-    const title = dom.titleOf(document);
+    const title = dom.titleOf(document).slice(0, maxTitle);
     return { ...out.finish(), url: location.href, title, nextRef: refs.nextRef() };
   }
 
@@ -95,16 +107,24 @@ export function readerApi({
   return {
     read,
     refsOf,
-    links: (ref) => {
-      if (ref === 0) return links.list(dom.roots());
+    links: (ref, limit) => {
+      if (ref === 0) return { links: links.list(dom.roots(), limit) };
       const el = live(ref);
-      return el === null ? null : links.list([el]);
+      return el === null ? null : { links: links.list([el], limit) };
     },
-    facts: (all, wanted, limit, style) =>
-      all.flatMap((ref) => {
+    facts: (all, wanted, each, limit, style) => {
+      const told: Facts[] = [];
+      let left = limit;
+      for (const ref of all) {
         const el = live(ref);
-        return el === null ? [] : [facts.factsOf(el, ref, wanted, limit, style)];
-      }),
+        if (el === null) continue;
+        const one = facts.factsOf(el, ref, wanted, Math.min(each, left), style);
+        left -= JSON.stringify(one).length;
+        if (left < 0) return null;
+        told.push(one);
+      }
+      return told;
+    },
     extract: (fields, ref, limit) => {
       const el = ref === 0 ? null : live(ref);
       return ref !== 0 && el === null ? null : extracts.extract(fields, el, limit);

@@ -40,9 +40,13 @@ export function linkReader({
     return rules.cap(text, maxText);
   }
 
-  /** Each URL once, in the order of the document; the first text that is not empty. */
-  function list(roots: Iterable<Element | Document | ShadowRoot>): Link[] {
+  /**
+   * Each URL once, in the order of the document; the first text that is not empty.
+   * @param limit characters of all of them; null where there are more
+   */
+  function list(roots: Iterable<Element | Document | ShadowRoot>, limit: number): Link[] | null {
     const found = new Map<string, Link>();
+    let left = limit;
     names.reset();
     for (const root of roots) {
       const inside = root instanceof Element ? dom.within(root, 'a,area') : dom.all(root, 'a,area');
@@ -52,8 +56,12 @@ export function linkReader({
         if (url === '') continue;
         const known = found.get(url);
         const visible = styles.paints(el) === 2;
-        if (known === undefined) found.set(url, { url, text: textOf(el), visible });
-        else {
+        if (known === undefined) {
+          const text = textOf(el);
+          found.set(url, { url, text, visible });
+          left -= url.length + text.length + 50;
+          if (left < 0) return null;
+        } else {
           known.visible ||= visible;
           if (known.text === '') known.text = textOf(el);
         }
