@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
-import type { UploadFile } from '../page/actions/upload-files.ts';
+import type { Uploads } from '../page/actions/upload-files.ts';
 import type { Operation } from '../page/operation.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
@@ -15,7 +15,7 @@ export interface RequestFacts {
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
   /** Files that came in the body, stored in the session's directory. */
-  readonly uploads?: readonly UploadFile[];
+  readonly uploads?: Uploads;
 }
 
 /** A line of GET /v1/capabilities. */

@@ -44,7 +44,7 @@ export function registerOperation(
         const result = await withUploads(request, parts().service, async (folder) => {
           const form = await readMultipart(request, folder);
           validateForm(form);
-          const facts = { ...factsOf(request, reply), uploads: folder.files };
+          const facts = { ...factsOf(request, reply), uploads: folder };
           return invoke(contextOf(parts(), all, facts), operation, request, form);
         });
         return send(operation, request, reply, result, false);
@@ -62,7 +62,7 @@ export function registerOperation(
   });
 }
 
-/** Keeps the files of a body for the session when `work` succeeds, and removes them when it does not. */
+/** Keeps the files of a body for the session, but for those that no page has been given. */
 async function withUploads<T>(
   request: FastifyRequest,
   service: Service,
@@ -72,7 +72,7 @@ async function withUploads<T>(
   try {
     return await work(folder);
   } catch (error) {
-    await folder.discard();
+    if (!folder.given) await folder.discard();
     throw error;
   }
 }

@@ -5,17 +5,18 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirlockError, messageOf } from '../errors.ts';
-import { isFileName, type UploadFile } from '../page/actions/upload-files.ts';
+import { isFileName, type UploadFile, type Uploads } from '../page/actions/upload-files.ts';
 
 /** Bytes of all files of one request. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /**
  * The files that come with one request, in a directory of their own below that of the session: Chrome reads them whenever the
- * page does, so they stay until the session ends, unless the upload fails.
+ * page does, so they stay until the session ends, unless the upload fails before it has them.
  */
-export class UploadFolder {
+export class UploadFolder implements Uploads {
   readonly files: UploadFile[] = [];
+  given = false;
   readonly #path: string;
   readonly #maxBytes: number;
   #bytes = 0;

@@ -128,6 +128,15 @@ test('an upload that fails leaves nothing of its files', async () => {
   expect(await uploads()).toEqual(before);
 });
 
+test('files that a page has been given stay, also where the answer is an error: it may read them yet', async () => {
+  const before = (await uploads()).length;
+  await service.post(`${path}/eval`, { expression: 'f.onchange = () => { for (;;) {} }; 0' });
+  const answer = await send(formOf({ target: '#f', timeoutMs: '1500' }, { 'a.txt': 'hello' }));
+  expect([answer.status, answer.body.code]).toEqual([504, 'timeout']);
+  expect(await uploads()).toHaveLength(before + 1);
+  expect((await service.post(`${path}/eval`, { expression: 'f.files[0].text()' })).body.value).toBe('hello');
+});
+
 test('a name that leads elsewhere stays a name', async () => {
   const answer = await send(formOf({ target: '#f' }, { '../../../evil.txt': 'x' }));
   // The path in front of a name is dropped as browsers drop it.

@@ -10,6 +10,13 @@ export interface UploadFile {
   readonly size: number;
 }
 
+/** Files that came with a request. */
+export interface Uploads {
+  readonly files: readonly UploadFile[];
+  /** Set when Chrome has been told of them: from then on a page may read them at any time. */
+  given: boolean;
+}
+
 /** Where files of a session are that a caller may name, in its directory. */
 const PLACES = ['', 'downloads'];
 

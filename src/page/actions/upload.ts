@@ -8,7 +8,7 @@ import { Target } from '../target.ts';
 import { callOn, evaluateHandle, isolatedWorld } from '../world.ts';
 import { openChooser } from './chooser.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
-import { findUploadFiles, type UploadFile } from './upload-files.ts';
+import { findUploadFiles, type UploadFile, type Uploads } from './upload-files.ts';
 import { CONTROL, EMPTY, FILES_OF, NEW_FIELD, READ_BACK, STATE, WATCH } from './upload-scripts.ts';
 
 export const UploadInput = Type.Object(
@@ -64,18 +64,19 @@ const GRACE_MS = 1000;
 export async function upload(
   op: Operation,
   input: UploadInput,
-  stored: readonly UploadFile[] = [],
+  stored: Uploads = { files: [], given: false },
 ): Promise<UploadResult> {
-  if (input.files === undefined && stored.length === 0) {
+  if (input.files === undefined && stored.files.length === 0) {
     throw invalid('/files', 'name files of the session, or send them as multipart/form-data');
   }
-  const files = [...(await findUploadFiles(op.env.filesDir, input.files ?? [])), ...stored];
+  const files = [...(await findUploadFiles(op.env.filesDir, input.files ?? [])), ...stored.files];
   return withEffects<{ files?: UploadedFile[] }>(op, async (effects) => {
     const element = await findElement(op, input.target);
     const tried = await tryFiles(op, element.frame, files);
     const own = await ownField(op, element);
     const field = own ?? (await openChooser(op, element, effects));
     await checkField(op, field, element.ref, tried);
+    stored.given = true;
     return give(op, field, files, tried, effects);
   });
 }

@@ -235,7 +235,7 @@ test('a file that came with the request has its own name and bytes', async () =>
   const own = await mkdtemp(join(tmpdir(), 'upload-'));
   await writeFile(join(own, 'a.txt'), 'another');
   await show('<input id=f type=file multiple>');
-  const stored = [{ path: join(own, 'a.txt'), name: 'a.txt', size: 7 }];
+  const stored = { files: [{ path: join(own, 'a.txt'), name: 'a.txt', size: 7 }], given: false };
   const result = await page.run((op) => upload(op, { target: '#f', files: ['a.txt'] }, stored));
   expect(result.files?.map(({ name, size }) => [name, size])).toEqual([
     ['a.txt', 5],
@@ -250,7 +250,7 @@ test('a file that came with the request has its own name and bytes', async () =>
 
 test('a file that goes away between the look and the use is no success', async () => {
   await show('<input id=f type=file multiple>');
-  const stored = [{ path: join(dir(), 'gone.txt'), name: 'gone.txt', size: 7 }];
+  const stored = { files: [{ path: join(dir(), 'gone.txt'), name: 'gone.txt', size: 7 }], given: false };
   await problem(
     page.run((op) => upload(op, { target: '#f' }, stored)),
     'artifact_not_found',

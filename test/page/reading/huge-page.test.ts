@@ -66,6 +66,32 @@ test('a snapshot that is cut names the largest parts by refs that can be asked f
   expect(whole.text).not.toContain('[ref=');
 });
 
+test('parts without a role are named too, each once, where a page that is cut has nothing else to go by', async () => {
+  await page.goto();
+  await page.eval(`const links = (name, n) => Array.from({ length: n }, (_, i) => '<div class=row><a href=#>' + name + ' ' + i + '</a> about it</div>').join('');
+    document.body.innerHTML = '<div id=app><div><div>Before<div id=big><div>' + links('Big', 300) + '</div></div></div><div id=small>' + links('Small', 60) + '</div></div></div>'; 0`);
+  const answer = await page.run((op) => snapshot(op, { maxChars: 2000 }));
+  expect(answer.largest?.map(({ line }) => line)).toEqual(['generic', 'generic']);
+  const [big, small] = await Promise.all(
+    (answer.largest ?? []).map(({ ref }) => page.run((op) => snapshot(op, { ref, maxChars: 100_000 }))),
+  );
+  expect(big?.text).toContain('link "Big 299"');
+  expect(big?.text).not.toMatch(/Small|Before/);
+  expect(small?.text).toContain('link "Small 59"');
+  expect(small?.text).not.toContain('Big');
+  // Put together, the parts are one tree: what is inside a part stands below it.
+  let text = answer.text.split('\n').slice(1, -3).join('\n');
+  for (let { cursor } = answer; cursor !== undefined; ) {
+    const from: string = cursor;
+    const part = await page.run((op) => snapshot(op, { cursor: from, maxChars: 100_000 }));
+    text += `\n${part.text.split('\n').slice(1).join('\n')}`;
+    cursor = part.cursor;
+  }
+  expect(text).toMatch(/^- text: Before\n- generic \[ref=e\d+\]\n {2}- link "Big 0"/);
+  expect(text).toMatch(/\n {2}- text: about it\n- generic \[ref=e\d+\]\n {2}- link "Small 0"/);
+  expect(text.match(/generic/g)).toHaveLength(2);
+});
+
 test('a page whose script never ends costs the time limit, and is read afterwards', async () => {
   await page.goto();
   await page.eval("document.body.innerHTML = '<p>still here'; setTimeout(() => { for (;;) {} }); 0");
