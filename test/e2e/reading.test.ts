@@ -110,6 +110,7 @@ test('links, query, extract and frames', async () => {
   await service.post(`${path}/click`, { target: 'a' });
   const query = await service.post(`${path}/query`, { target: '.i', props: ['text'], all: true });
   expect(query.body.elements.map((one: { text: string }) => one.text)).toEqual(['a', 'b']);
+  expect(query.headers.get('airlock-untrusted')).toBe('page');
   const schema = { type: 'object', properties: { items: { type: 'array', selector: '.i', minItems: 3 } } };
   const extract = await service.post(`${path}/extract`, { schema });
   expect([extract.status, extract.body.code, extract.body.unmet[0].pointer]).toEqual([
@@ -118,8 +119,11 @@ test('links, query, extract and frames', async () => {
     '/items',
   ]);
   schema.properties.items.minItems = 2;
-  expect((await service.post(`${path}/extract`, { schema })).body).toEqual({ data: { items: ['a', 'b'] } });
+  const fits = await service.post(`${path}/extract`, { schema });
+  expect(fits.body).toEqual({ data: { items: ['a', 'b'] } });
+  expect(fits.headers.get('airlock-untrusted')).toBe('page');
   const frames = await service.get(`${path}/frames`);
+  expect(frames.headers.get('airlock-untrusted')).toBe('page');
   expect(frames.body.frames).toEqual([
     { id: 'main', name: '', url: pages.url('/two'), crossOrigin: false, outOfProcess: false },
     {

@@ -11,11 +11,13 @@ export const NEW_FIELD = `(() => {
   return field;
 })()`;
 
-/** The file input that an element is, or is the label of; nothing for any other. */
+/** The file input that an element is, is the label of, or alone holds; nothing for any other. */
 export const CONTROL = `function () {
   const isFile = (el) => el instanceof HTMLInputElement && el.type === 'file';
   if (isFile(this)) return this;
-  return this instanceof HTMLLabelElement && isFile(this.control) ? this.control : undefined;
+  if (this instanceof HTMLLabelElement && isFile(this.control)) return this.control;
+  const inside = globalThis.airlock.parts.dom.within(this, 'input[type=file]');
+  return inside.length === 1 ? inside[0] : undefined;
 }`;
 
 const LIST = 'Array.from(this.files ?? [], ({ name, size, type }) => ({ name, size, type }))';

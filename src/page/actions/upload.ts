@@ -3,7 +3,7 @@ import { AirlockError } from '../../errors.ts';
 import type { CdpSession } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
-import { handleOf, type ResolvedTarget, resolveTarget } from '../resolve-target.ts';
+import { handleOf, openClosedRoots, type ResolvedTarget, resolveTarget } from '../resolve-target.ts';
 import { Target } from '../target.ts';
 import { callOn, evaluateHandle, isolatedWorld } from '../world.ts';
 import { openChooser } from './chooser.ts';
@@ -94,13 +94,14 @@ async function findElement(op: Operation, target: Target): Promise<ResolvedTarge
   }
 }
 
-/** The file input that the target is, or that it is the label of. */
+/** The file input that the target is, is the label of, or alone holds, as a zone to drop files on does. */
 async function ownField(op: Operation, element: ResolvedTarget): Promise<FileField | undefined> {
   const { frame, session } = element;
-  const { result } = await op.send(session, 'Runtime.callFunctionOn', {
-    objectId: await handleOf(op, element),
-    functionDeclaration: CONTROL,
-  });
+  const objectId = await handleOf(op, element);
+  const look = () => op.send(session, 'Runtime.callFunctionOn', { objectId, functionDeclaration: CONTROL });
+  let { result } = await look();
+  // It may be in a closed root that the frame's world has not been given.
+  if (result.objectId === undefined && (await openClosedRoots(op, frame)) > 0) ({ result } = await look());
   return result.objectId === undefined ? undefined : { frame, session, objectId: result.objectId };
 }
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
 import type { Frame } from '../frames.ts';
 import type { Operation } from '../operation.ts';
+import { parseRef } from '../refs.ts';
 import { placeFrame, resolveTarget } from '../resolve-target.ts';
 import { Target } from '../target.ts';
 
@@ -45,5 +46,5 @@ export async function findPlace(op: Operation, input: Placed): Promise<Place> {
 export function inFrame(target: Target, frame: string | undefined): Target {
   if (frame === undefined) return target;
   if (typeof target !== 'string') return { frame, ...target };
-  return /^@?(?:f\d+)?e\d+$/.test(target) ? target : { selector: target, frame };
+  return parseRef(target) ? target : { selector: target, frame };
 }

@@ -87,6 +87,17 @@ test('a button that makes the input when it is clicked, in no document, a moment
   await expect.poll(() => page.eval('got')).toEqual(['hello', 'png']);
 });
 
+test('a zone that holds one input, also in a shadow root', async () => {
+  await show(`<div id=zone>Drop here<input type=file hidden></div><x-up></x-up><script>customElements.define('x-up', class extends HTMLElement {
+    constructor() { super(); (this.root = this.attachShadow({ mode: 'closed' })).innerHTML = 'Drop<input type=file>'; } })</script>`);
+  await page.run((op) => upload(op, { target: '#zone', files: ['a.txt'] }));
+  expect(await page.eval("document.querySelector('#zone input').files[0].name")).toBe('a.txt');
+  await page.run((op) => upload(op, { target: 'x-up', files: ['a.txt'] }));
+  expect(await page.eval("document.querySelector('x-up').root.querySelector('input').files[0].name")).toBe(
+    'a.txt',
+  );
+});
+
 test('choosers open again after it, and the next upload works', async () => {
   await show('<input id=f type=file hidden><button onclick="f.click()">Choose</button>');
   for (const name of ['a.txt', 'p.png']) {
