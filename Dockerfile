@@ -25,7 +25,7 @@ RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     chromium-headless-shell fonts-liberation fonts-noto-color-emoji tini \
   && rm -rf /var/lib/apt/lists/*
-# The state directory holds the token: keep it on a volume, and nobody but the service reads it.
+# It holds the token, and the profiles that stay: keep it on a volume, and nobody but the service reads it.
 RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin airlock \
   && install -d -o airlock -g airlock -m 0700 /var/lib/airlock
 WORKDIR /app
@@ -39,4 +39,4 @@ EXPOSE 7320
 HEALTHCHECK --interval=30s --timeout=5s --start-period=15s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7320/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Flags that are given to `docker run` come after these.
-ENTRYPOINT ["tini", "--", "node", "/app/dist/main.js", "--host", "0.0.0.0", "--state-dir", "/var/lib/airlock"]
+ENTRYPOINT ["tini", "--", "node", "/app/dist/main.js", "--host", "0.0.0.0", "--state-dir", "/var/lib/airlock", "--data-dir", "/var/lib/airlock"]

@@ -201,6 +201,15 @@ if ! chrome_is_enough; then
   chrome_is_enough || say 'only one of the two engines is here: the tests of the other are skipped'
 fi
 
+# --- what only the slow proofs need (npm run test:slow) ---------------------------------------------------------------
+
+has_ip() { (PATH=$PATH:/usr/sbin:/sbin && command -v ip >/dev/null); }
+
+if [ "$mode" = --test ] && [ "$(uname)" = Linux ] && ! has_ip; then
+  if is_debian && is_root; then apt_update && apt_install iproute2 || true; fi
+  has_ip || say 'there is no ip (iproute2): the slow proofs of the network are skipped'
+fi
+
 # --- what only the bench needs --------------------------------------------------------------------------------------
 
 if [ "$mode" = --bench ] && ! command -v chromedriver >/dev/null; then

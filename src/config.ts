@@ -214,7 +214,9 @@ function check(merged: Record<string, unknown>, where: string): Settings {
 }
 
 function firstFault(schema: Type.TSchema, value: unknown): string {
-  const fault = Value.Errors(schema, value)[0];
+  const faults = Value.Errors(schema, value);
+  // Of an unknown key the value is told first, as one that the schema `false` refuses.
+  const fault = faults.find(({ keyword }) => keyword === 'additionalProperties') ?? faults[0];
   if (!fault) return 'does not fit';
   const name = fault.instancePath.slice(1).split('/')[0] ?? '';
   const flag = name === '' ? '' : `--${kebab(name)} `;

@@ -7,7 +7,7 @@ import Fastify, {
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
 import { addOpenapi, addPages } from './routes/docs.ts';
 import { missingRoute } from './routes/missing.ts';
-import { acceptMultipart } from './routes/multipart.ts';
+import { addMultipart } from './routes/multipart.ts';
 import { operations } from './routes/operations.ts';
 import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
@@ -44,7 +44,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     genReqId: () => crypto.randomUUID(),
     forceCloseConnections: true,
     trustProxy: false,
-    routerOptions: { maxParamLength: 200 },
+    // A file name of 255 bytes, each of them escaped.
+    routerOptions: { maxParamLength: 765 },
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
   });
@@ -56,20 +57,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     if (body === '') done(null, undefined);
     else void parseJson(request, String(body), done);
   });
+  await addMultipart(app);
   const parts = { service: options.service, metrics: new Metrics(options.service) };
   addHooks(app, options, parts.metrics);
   await addOpenapi(app, options.version);
   await addPages(app);
-  const register = (scope: FastifyInstance, multipart: boolean) => {
-    for (const operation of operations) {
-      if (operation.multipart === multipart) registerOperation(scope, () => parts, operation, operations);
-    }
-  };
-  register(app, false);
-  await app.register(async (scope) => {
-    await acceptMultipart(scope);
-    register(scope, true);
-  });
+  for (const operation of operations) registerOperation(app, () => parts, operation, operations);
   return app;
 }
 

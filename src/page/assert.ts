@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import { checkConditions, conditionProperties } from './conditions.ts';
 import type { Operation } from './operation.ts';
+import type { Recent } from './recent.ts';
+import type { FailedRequest } from './tab.ts';
 import { fitsGlob } from './url-pattern.ts';
 import { watch } from './wait.ts';
 
@@ -76,12 +78,15 @@ export async function assert(op: Operation, input: AssertInput): Promise<AssertR
   const { sight, held } = await watch(op, conditions, until);
   const unmet = held ? [] : sight.unmet.length > 0 ? [...sight.unmet] : ['page'];
   const seen: Record<string, unknown> = { ...sight.seen };
-  const errors = op.tab.consoleErrors.filter((text) => offends(console?.noErrors, console?.noMatch, text));
-  if (console) judge('console', errors, unmet, seen);
-  const failed = op.tab.failedRequests.filter(({ url }) =>
-    offends(network?.noFailures, network?.noMatch, url),
-  );
-  if (network) judge('network', failed, unmet, seen);
+  const { consoleErrors, failedRequests } = op.tab;
+  if (console) {
+    const offending = (text: string) => offends(console.noErrors, console.noMatch, text);
+    judge('console', consoleErrors, offending, unmet, seen);
+  }
+  if (network) {
+    const offending = ({ url }: FailedRequest) => offends(network.noFailures, network.noMatch, url);
+    judge('network', failedRequests, offending, unmet, seen);
+  }
   if (unmet.length === 0) return { passed: true, tab: op.tab.id, url: op.tab.url, seen };
   throw new AirlockError('assertion_failed', `These do not hold: ${unmet.join(', ')}`, {
     extra: { unmet, seen },
@@ -93,12 +98,16 @@ function offends(any: true | undefined, pattern: string | undefined, text: strin
   return any === true;
 }
 
-function judge(
+/** What the tab no longer remembers may have offended: then the assertion cannot be said to hold. */
+function judge<T>(
   name: string,
-  found: readonly unknown[],
+  remembered: Recent<T>,
+  offending: (item: T) => boolean,
   unmet: string[],
   seen: Record<string, unknown>,
 ): void {
+  const found = remembered.items.filter(offending);
   seen[name] = found.slice(-10);
-  if (found.length > 0) unmet.push(name);
+  if (remembered.dropped > 0) seen[`${name}Dropped`] = remembered.dropped;
+  if (found.length > 0 || remembered.dropped > 0) unmet.push(name);
 }

@@ -62,6 +62,7 @@ export async function setStorage(op: Operation, input: SetStorageInput): Promise
   const origin = meantOrigin(op, input);
   return withStorages(op, async (storages) => {
     await storages.replace(input.area, origin, input.items);
+    if (input.area === 'local') op.env.origins.add(origin);
     return { origin, items: await storages.read(input.area, origin) };
   });
 }
@@ -86,7 +87,8 @@ function meantOrigin(op: Operation, { origin }: StorageInput): string {
 
 /** Runs `work` with the storages of all origins; what was opened for it is closed at its end. */
 export function withStorages<T>(op: Operation, work: (storages: Storages) => Promise<T>): Promise<T> {
-  return op.race(op.env.origins.use(op.signal, (visit) => work(new Storages(op, visit))));
+  // Not in a race: a dialog or a crash ends the calls within, and the answer waits until the page of our own is gone.
+  return op.env.origins.use(op.signal, (visit) => work(new Storages(op, visit)));
 }
 
 /** localStorage and sessionStorage by origin: in the page of the tab where it shows the origin, else in a page of our own. */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { CdpSession } from './cdp.ts';
 import { Documents } from './documents.ts';
 import { Frames } from './frames.ts';
+import { Recent } from './recent.ts';
 import { Traffic } from './traffic.ts';
 
 /** A JavaScript dialog that waits for an answer. */
@@ -31,8 +32,10 @@ interface TabEvents {
   closed: [];
 }
 
-/** How many failed requests and console errors a tab remembers for the diagnosis of a failed operation. */
-const REMEMBERED = 20;
+/** How many failed requests, and how many console errors, a tab remembers. */
+const REMEMBERED = 500;
+/** Characters of one of them that are kept. */
+const TEXT_LIMIT = 2000;
 
 /** One top-level page. Its id is stable and never used again in the session. */
 export class Tab extends EventEmitter<TabEvents> {
@@ -52,8 +55,8 @@ export class Tab extends EventEmitter<TabEvents> {
   /** The renderer died; a navigation brings a new one. */
   crashed = false;
   closed = false;
-  readonly failedRequests: FailedRequest[] = [];
-  readonly consoleErrors: string[] = [];
+  readonly failedRequests = new Recent<FailedRequest>(REMEMBERED);
+  readonly consoleErrors = new Recent<string>(REMEMBERED);
   /** The session that said that the dialog is open: the frame that opened it may be out of process. */
   #dialogSession: CdpSession | undefined;
 
@@ -101,12 +104,32 @@ export class Tab extends EventEmitter<TabEvents> {
       this.emit('dialogClosed');
     });
     session.on('Runtime.exceptionThrown', ({ exceptionDetails }) =>
-      remember(this.consoleErrors, exceptionDetails.exception?.description ?? exceptionDetails.text),
+      this.consoleErrors.add(
+        (exceptionDetails.exception?.description ?? exceptionDetails.text).slice(0, TEXT_LIMIT),
+      ),
     );
     session.on('Runtime.consoleAPICalled', (event) => {
       if (event.type !== 'error' && event.type !== 'assert') return;
       const text = event.args.map((arg) => String(arg.value ?? arg.description ?? arg.type)).join(' ');
-      remember(this.consoleErrors, text.slice(0, 2000));
+      this.consoleErrors.add(text.slice(0, TEXT_LIMIT));
+    });
+    this.#watchFailures(session);
+  }
+
+  #watchFailures(session: CdpSession): void {
+    const requests = new Map<string, { url: string; type: string }>();
+    session.on('Network.requestWillBeSent', (event) => {
+      if (requests.size >= 500) requests.clear();
+      requests.set(event.requestId, {
+        url: event.request.url.slice(0, TEXT_LIMIT),
+        type: event.type ?? 'Other',
+      });
+    });
+    session.on('Network.loadingFinished', (event) => requests.delete(event.requestId));
+    session.on('Network.loadingFailed', (event) => {
+      const request = requests.get(event.requestId);
+      requests.delete(event.requestId);
+      if (request && !event.canceled) this.failedRequests.add({ ...request, error: event.errorText });
     });
   }
 
@@ -140,21 +163,5 @@ export class Tab extends EventEmitter<TabEvents> {
       this.dialog = undefined;
       this.emit('crashed');
     });
-    const requests = new Map<string, { url: string; type: string }>();
-    this.session.on('Network.requestWillBeSent', (event) => {
-      if (requests.size >= 500) requests.clear();
-      requests.set(event.requestId, { url: event.request.url, type: event.type ?? 'Other' });
-    });
-    this.session.on('Network.loadingFinished', (event) => requests.delete(event.requestId));
-    this.session.on('Network.loadingFailed', (event) => {
-      const request = requests.get(event.requestId);
-      requests.delete(event.requestId);
-      if (request && !event.canceled) remember(this.failedRequests, { ...request, error: event.errorText });
-    });
   }
-}
-
-function remember<T>(ring: T[], item: T): void {
-  ring.push(item);
-  if (ring.length > REMEMBERED) ring.shift();
 }

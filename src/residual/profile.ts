@@ -2,6 +2,7 @@
  * Profiles that stay: the user data directories of sessions that ask for one by name. A close and a sweep leave them
  * alone; what they may not leave behind is a process that uses one, or a lock that keeps the next session out.
  */
+import type { Stats } from 'node:fs';
 import { appendFile, chmod, lstat, mkdir, readFile, realpath, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -56,15 +57,23 @@ function lock(path: string): DatabaseSync | undefined {
 async function directoryOf(dataDir: string, name: string): Promise<string> {
   const parent = join(resolve(dataDir), 'profiles');
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  const path = join(await realpath(parent), name);
+  const real = await realpath(parent);
+  verify(await lstat(real));
+  const path = join(real, name);
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
   const found = await lstat(path);
-  if (!found.isDirectory()) throw new Error('it is not a directory');
-  if (found.uid !== process.getuid?.()) throw new Error(`it belongs to user ${found.uid}`);
+  verify(found);
   if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
   return path;
+}
+
+/** Whoever else may write where a profile is could put another in its place. */
+function verify(found: Stats): void {
+  if (!found.isDirectory()) throw new Error('it is not a directory');
+  if (found.uid !== process.getuid?.()) throw new Error(`its directory belongs to user ${found.uid}`);
+  if ((found.mode & 0o022) !== 0) throw new Error('others may write to its directory');
 }
 
 /** Waits until no process uses the profile. @returns the pids of those that do not go */

@@ -51,7 +51,7 @@ const EXIT_LIMIT_MS = 1000;
  * Wait for orphans to be reaped by their new parent. A proper process 1 does it at once; some only look every two
  * seconds, and a close does not wait for that: such an orphan holds nothing but its number.
  */
-const REAP_LIMIT_MS = 20;
+const REAP_LIMIT_MS = 10;
 
 /** The result of `work`, or undefined when it takes longer than allowed or fails; failures are noted. */
 async function within<T>(
@@ -168,7 +168,6 @@ function unlockProfile(profile: string, identity: ProcessIdentity | undefined, p
  */
 async function isZero(kin: Kin, path: string, problems: string[]): Promise<boolean> {
   try {
-    await kin.until('reaped', REAP_LIMIT_MS);
     const { live, zombies } = kin.look(await ProcessIndex.read());
     const ours = zombies.filter((entry) => entry.ppid === process.pid);
     for (const entry of live) problems.push(`process ${entry.pid} is still running`);
@@ -201,7 +200,11 @@ export async function reap(request: ReapRequest): Promise<Receipt> {
   const closedFloor = await floor;
   if (preserve !== undefined) unlockProfile(preserve, chrome?.identity, problems);
   const keeps = preserve !== undefined && isWithin(preserve, workspace.path);
-  const disk = keeps ? undefined : await wipe(workspace.path);
+  const [disk] = await Promise.all([
+    keeps ? undefined : wipe(workspace.path),
+    // Nothing of the session runs any more; what is left to wait for is its new parent.
+    kin.until('reaped', REAP_LIMIT_MS),
+  ]);
   if (keeps) problems.push('the profile to preserve lies inside the workspace: nothing was removed');
   problems.push(...(disk?.survivors ?? []));
   const gone = await isZero(kin, workspace.path, problems);

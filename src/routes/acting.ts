@@ -79,7 +79,7 @@ interface Action<I extends TObject> {
   readonly summary: string;
   readonly input: I;
   readonly errors?: readonly ErrorCode[];
-  readonly multipart?: boolean;
+  readonly multipart?: boolean | 'also';
   run(op: Operation, input: Static<I>, request: RequestFacts): Promise<ActionResult>;
 }
 
@@ -188,8 +188,8 @@ export const actingOperations = [
     name: 'upload',
     summary: 'Give files of the session, or of a multipart body, to a file input or to what opens a chooser',
     input: UploadInput,
-    errors: ['artifact_not_found', 'too_large', 'disk_full'],
-    multipart: true,
+    errors: ['artifact_not_found', 'too_large', 'quota_exceeded', 'disk_full'],
+    multipart: 'also',
     run: (op, input, { uploads }) => upload(op, input, uploads),
   }),
   action({ name: 'mouse', summary: 'Raw pointer input at coordinates', input: MouseInput, run: mouse }),

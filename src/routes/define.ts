@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import type { Uploads } from '../page/actions/upload-files.ts';
@@ -8,12 +9,21 @@ import type { Service } from '../sessions/service.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Problem } from './problem.ts';
 
+/** A part of a multipart body that is a file. */
+export interface UploadedFile {
+  /** As the client gives it. */
+  readonly name: string;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
 /** Facts of the HTTP request that a handler may need. */
 export interface RequestFacts {
   readonly id: string;
   readonly headers: IncomingHttpHeaders;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
+  /** The files of a multipart body, as they come in. @throws AirlockError `unsupported_media_type` */
+  files(): AsyncIterable<UploadedFile>;
   /** Files that came in the body, stored in the session's directory. */
   readonly uploads?: Uploads;
 }
@@ -90,6 +100,19 @@ export class TextStream {
   }
 }
 
+/** The bytes of a file, for the client to save: whatever is in it, no browser shows it as a page of this service. */
+export class FileBody {
+  readonly content: Readable;
+  readonly bytes: number;
+  readonly name: string;
+
+  constructor(content: Readable, bytes: number, name: string) {
+    this.content = content;
+    this.bytes = bytes;
+    this.name = name;
+  }
+}
+
 /** What one step of a batch answered. */
 export interface StepResult {
   readonly op: string;
@@ -140,8 +163,11 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly timeoutMs?: number;
   /** The largest body in bytes, where 4 MiB are too little. */
   readonly bodyLimit?: number;
-  /** Takes `multipart/form-data` too: the files of the body are in `request.uploads`, its other parts are the input. */
-  readonly multipart?: boolean;
+  /**
+   * The body is multipart/form-data, which the handler reads with `request.files()`. `also`: it may be JSON or such a form, whose
+   * files are in `request.uploads` and whose other parts are the input.
+   */
+  readonly multipart?: boolean | 'also';
   /** Content types of a `Bytes` result. */
   readonly binary?: readonly string[];
   /**
@@ -151,7 +177,10 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly text?: (result: Static<R>) => string;
   /** Answers without a token (health probes and pages for people). */
   readonly open?: boolean;
-  run(context: ContextOf[S], input: Static<I>): Promise<Static<R> | Bytes | TextStream | Reply<Static<R>>>;
+  run(
+    context: ContextOf[S],
+    input: Static<I>,
+  ): Promise<Static<R> | Bytes | FileBody | TextStream | Reply<Static<R>>>;
 }
 
 /** A definition with its types erased: what routes, OpenAPI, capabilities and batch iterate over. */
@@ -169,7 +198,7 @@ export interface AnyOperation {
   readonly errors: readonly ErrorCode[];
   readonly timeoutMs: number;
   readonly bodyLimit: number | undefined;
-  readonly multipart: boolean;
+  readonly multipart: boolean | 'also';
   readonly binary: readonly string[];
   readonly text: ((result: unknown) => string) | undefined;
   readonly open: boolean;

@@ -1,53 +1,100 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AirlockError, messageOf } from '../errors.ts';
-import { MAX_UPLOAD_BYTES, tooLarge, type UploadFolder } from '../sessions/upload-folder.ts';
+import type { UploadFolder } from '../sessions/upload-folder.ts';
+import type { UploadedFile } from './define.ts';
 
-/** Of one body. Fields are small: a target, names. */
-const LIMITS = { fileSize: MAX_UPLOAD_BYTES, files: 100, fields: 200, fieldSize: 64 * 1024, parts: 300 };
-
-/** Lets the routes of a scope take `multipart/form-data`; all others refuse it (415). */
-export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
-  await scope.register(multipart, { limits: LIMITS });
+/** Lets multipart bodies through to the operations that read them; each file is bounded where it is stored. */
+export async function addMultipart(app: FastifyInstance): Promise<void> {
+  await app.register(multipart, {
+    throwFileSizeLimit: false,
+    limits: {
+      files: 100,
+      fields: 100,
+      parts: 200,
+      fieldSize: 64 * 1024,
+      headerPairs: 20,
+      fileSize: Infinity,
+    },
+  });
 }
 
 /**
- * Reads a multipart body: files into the folder, as they come; other parts are members of the input, those of one name a list.
- * @throws AirlockError `too_large`, `malformed_body`, those of `UploadFolder.add`
+ * The files of a multipart body, one after the other. Its other parts mean nothing here and are refused.
+ * @throws AirlockError `unsupported_media_type`, `malformed_body`, `too_large`
  */
-export async function readMultipart(
+export async function* filesOf(request: FastifyRequest): AsyncGenerator<UploadedFile> {
+  if (!request.isMultipart()) {
+    throw new AirlockError('unsupported_media_type', 'Send the files as multipart/form-data');
+  }
+  try {
+    for await (const part of request.parts({ preservePath: true })) {
+      if (part.type !== 'file') {
+        throw new AirlockError('invalid_request', `The part ${JSON.stringify(part.fieldname)} is no file`);
+      }
+      yield { name: part.filename, content: contentOf(part.file) };
+    }
+  } catch (error) {
+    throw error instanceof AirlockError ? error : brokenBody(error);
+  } finally {
+    drop(request);
+  }
+}
+
+/**
+ * A form that is the input of an operation: its files go into the folder, as they come; its other parts are members, those of
+ * one name a list.
+ * @throws AirlockError `malformed_body`, `too_large`, those of `UploadFolder.add`
+ */
+export async function readForm(
   request: FastifyRequest,
   folder: UploadFolder,
 ): Promise<Record<string, unknown>> {
-  if (Number(request.headers['content-length']) > MAX_UPLOAD_BYTES + LIMITS.parts * LIMITS.fieldSize)
-    throw tooLarge(MAX_UPLOAD_BYTES);
   const members = new Map<string, string[]>();
   try {
-    for await (const part of request.parts()) {
-      if (part.type === 'file') {
-        await folder.add(part.filename, part.file);
-        if (part.file.truncated) throw tooLarge(MAX_UPLOAD_BYTES);
-      } else {
-        if (part.valueTruncated) throw tooLarge(LIMITS.fieldSize);
-        members.set(part.fieldname, [...(members.get(part.fieldname) ?? []), String(part.value)]);
-      }
+    for await (const part of request.parts({ preservePath: true })) {
+      if (part.type === 'file') await folder.add(part.filename, contentOf(part.file));
+      else members.set(part.fieldname, [...(members.get(part.fieldname) ?? []), textOf(part)]);
     }
   } catch (error) {
-    throw partError(error);
+    throw error instanceof AirlockError ? error : brokenBody(error);
+  } finally {
+    drop(request);
   }
   return Object.fromEntries(
     [...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 }
 
-function partError(error: unknown): unknown {
-  if (error instanceof AirlockError) return error;
+function textOf(part: { fieldname: string; value: unknown; valueTruncated: boolean }): string {
+  if (!part.valueTruncated) return String(part.value);
+  throw new AirlockError('too_large', `The part ${JSON.stringify(part.fieldname)} is over its limit`);
+}
+
+/** A client that still sends would not read the answer: what is left is read and dropped. */
+function drop(request: FastifyRequest): void {
+  request.raw.unpipe();
+  request.raw.resume();
+}
+
+/** The bytes of one part; that the body ends too early is a fault of the body. */
+async function* contentOf(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file;
+  } catch (error) {
+    throw brokenBody(error);
+  }
+}
+
+function brokenBody(error: unknown): AirlockError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (/^FST_(?:PARTS|FILES|FIELDS)_LIMIT$|^FST_REQ_FILE_TOO_LARGE$/.test(code))
-    return new AirlockError('too_large', `The body is over a limit: ${messageOf(error)}`, { cause: error });
-  // Faults of the disk have a code of the system; what is left is a body that is no multipart.
-  if (/^E[A-Z]+$/.test(code) && code !== 'EPIPE') return error;
-  return new AirlockError('malformed_body', `The body is no multipart/form-data: ${messageOf(error)}`, {
-    cause: error,
-  });
+  const what = /LIMIT/.test(code) ? 'too_large' : 'malformed_body';
+  return new AirlockError(what, `The multipart body: ${messageOf(error)}`, { cause: error });
+}
+
+/** RFC 6266: the name in ASCII, and as it is. */
+export function attachment(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const whole = encodeURIComponent(name).replace(/['()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }

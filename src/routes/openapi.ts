@@ -42,9 +42,14 @@ export function operationSchema(operation: AnyOperation, input: TObject, inBody:
     schema.params = { type: 'object', properties: pathProperties, required: Object.keys(pathProperties) };
   }
   if (Object.keys(rest.properties).length > 0) {
-    if (operation.multipart) schema.body = { content: bodies(rest) };
+    if (operation.multipart === 'also') schema.body = { content: bodies(rest) };
     else if (inBody) schema.body = rest;
     else schema.querystring = rest;
+  }
+  if (operation.multipart === true) {
+    schema.consumes = ['multipart/form-data'];
+    const file = Type.Object({ file: Type.String({ format: 'binary' }) });
+    schema.body = { content: { 'multipart/form-data': { schema: file } } };
   }
   return schema;
 }

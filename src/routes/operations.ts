@@ -2,6 +2,7 @@ import { actingOperations } from './acting.ts';
 import { batchOperations } from './batch.ts';
 import type { AnyOperation } from './define.ts';
 import { eventOperations } from './events.ts';
+import { fileOperations } from './files.ts';
 import { heapOperations } from './heap.ts';
 import { navigationOperations } from './navigation.ts';
 import { policyOperations } from './policy.ts';
@@ -25,5 +26,6 @@ export const operations: readonly AnyOperation[] = [
   ...waitingOperations,
   ...batchOperations,
   ...stateOperations,
+  ...fileOperations,
   ...heapOperations,
 ];

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AirlockError } from '../errors.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
-import { UploadFolder } from '../sessions/upload-folder.ts';
+import type { UploadFolder } from '../sessions/upload-folder.ts';
 import { contextOf } from './context.ts';
 import {
   type AnyOperation,
   Bytes,
+  FileBody,
   Reply,
   type RequestFacts,
   type ServiceContext,
@@ -14,7 +16,7 @@ import {
 } from './define.ts';
 import { fence } from './fence.ts';
 import { fullInput, runOperation } from './invoke.ts';
-import { readMultipart } from './multipart.ts';
+import { attachment, filesOf, readForm } from './multipart.ts';
 import { operationSchema } from './openapi.ts';
 import { inputValidator } from './validate.ts';
 
@@ -40,9 +42,12 @@ export function registerOperation(
     config: { open: operation.open },
     ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     handler: async (request, reply) => {
-      if (operation.multipart && request.isMultipart()) {
+      if (request.isMultipart() && !operation.multipart) {
+        throw new AirlockError('unsupported_media_type', `${operation.name} takes JSON`);
+      }
+      if (operation.multipart === 'also' && request.isMultipart()) {
         const result = await withUploads(request, parts().service, async (folder) => {
-          const form = await readMultipart(request, folder);
+          const form = await readForm(request, folder);
           validateForm(form);
           const facts = { ...factsOf(request, reply), uploads: folder };
           return invoke(contextOf(parts(), all, facts), operation, request, form);
@@ -68,7 +73,7 @@ async function withUploads<T>(
   service: Service,
   work: (folder: UploadFolder) => Promise<T>,
 ): Promise<T> {
-  const folder = new UploadFolder(service.get(sessionIdOf(request)).filesDir);
+  const folder = service.get(sessionIdOf(request)).uploadFolder();
   try {
     return await work(folder);
   } catch (error) {
@@ -82,7 +87,7 @@ function readInput(
   operation: AnyOperation,
   inBody: boolean,
 ): Record<string, unknown> {
-  const source = inBody ? (request.body ?? {}) : request.query;
+  const source = operation.multipart === true ? {} : inBody ? (request.body ?? {}) : request.query;
   const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
   const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
   for (const name of operation.pathInputs) input[name] = params[name];
@@ -96,7 +101,12 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
-  return { id: request.id, headers: request.headers, signal: hangUp(reply) };
+  return {
+    id: request.id,
+    headers: request.headers,
+    signal: hangUp(reply),
+    files: () => filesOf(request),
+  };
 }
 
 function invoke(
@@ -145,6 +155,12 @@ function send(
     return reply
       .type(body.contentType)
       .send(Buffer.from(body.bytes.buffer, body.bytes.byteOffset, body.bytes.length));
+  }
+  if (body instanceof FileBody) {
+    return reply
+      .type('application/octet-stream')
+      .headers({ 'Content-Length': String(body.bytes), 'Content-Disposition': attachment(body.name) })
+      .send(body.content);
   }
   if (body instanceof TextStream) return reply.type(body.contentType).send(Readable.from(body.chunks));
   if (operation.text && !wantsJson(request.headers.accept)) {

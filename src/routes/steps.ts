@@ -13,8 +13,8 @@ import { nearest } from './nearest.ts';
 import { toAirlockError, toProblem } from './problem.ts';
 import { type InputValidator, inputValidator } from './validate.ts';
 
-/** Routes of a session that cannot be a step: a batch in a batch, and a stream that does not end. */
-const NO_STEPS = new Set(['batch', 'events']);
+/** Routes of a session that cannot be a step: a batch in a batch, a stream that does not end, and bytes of any length. */
+const NO_STEPS = new Set(['batch', 'events', 'files.upload', 'files.get']);
 
 /** Every operation on a session that has a route is a step of a batch, under its own name. */
 export function isStep(operation: AnyOperation): boolean {

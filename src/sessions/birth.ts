@@ -14,6 +14,7 @@ import type { Workspace } from '../residual/workspace.ts';
 import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
 import { writePreferences } from './chrome-preferences.ts';
 import { Downloads } from './downloads.ts';
+import { SessionFiles } from './files.ts';
 import type { FoundChrome } from './find-chrome.ts';
 import { Guard } from './guard.ts';
 import { type LaunchedChrome, launchChrome, type OwnNetwork } from './launch-chrome.ts';
@@ -104,6 +105,8 @@ export interface WireParts {
   readonly policy: () => Policy;
   /** What the caller asked for, as of now. */
   readonly spec: () => SessionSpec;
+  /** Bytes that the session may still store. */
+  readonly room: () => Promise<number>;
   readonly maxTabs: number;
   readonly onRefusedTab: (url: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -113,6 +116,7 @@ export interface WireParts {
 export interface Wires {
   readonly connection: Connection;
   readonly downloads: Downloads;
+  readonly files: SessionFiles;
   readonly originPages: OriginPages;
   readonly guard: Guard;
   readonly targets: Targets;
@@ -122,12 +126,14 @@ export interface Wires {
 
 /** Puts connection, downloads, guard and targets on the pipe of a Chrome. Nothing is sent before `start`. */
 export async function wire(parts: WireParts): Promise<Wires> {
-  const { chrome, workspace, tabs, judge, policy, spec, onFault } = parts;
-  const downloadDir = join(workspace.files, 'downloads');
-  await mkdir(downloadDir, { mode: 0o700 });
+  const { chrome, workspace, tabs, judge, policy, spec, room, onFault } = parts;
+  const incoming = join(workspace.tmp, 'incoming');
+  await mkdir(incoming, { mode: 0o700 });
+  const files = new SessionFiles({ directory: workspace.files, incoming, room });
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
   const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
-  const downloads = new Downloads(connection, downloadDir);
+  const downloads = new Downloads({ connection, incoming, files, room, onFault });
+  tabs.on('opened', (tab) => downloads.watch(tab));
   const originPages = new OriginPages(connection);
   const guard = new Guard({
     connection,
@@ -143,10 +149,10 @@ export async function wire(parts: WireParts): Promise<Wires> {
   const targets = new Targets({ connection, tabs, guard, maxTabs, takes, onRefusedTab, onFault });
   const start = async () => {
     // In this order on the pipe: no target is let run before requests are intercepted.
-    await Promise.all([downloads.start(), guard.refresh(), targets.start()]);
+    await Promise.all([downloads.setMode(spec().downloads ?? 'deny'), guard.refresh(), targets.start()]);
     await renewFirstTab(tabs.get(undefined));
   };
-  return { connection, downloads, originPages, guard, targets, start };
+  return { connection, downloads, files, originPages, guard, targets, start };
 }
 
 /**
@@ -185,7 +191,7 @@ export async function proveFloor(
       { cause: error },
     );
   }
-  tab.failedRequests.length = 0;
+  tab.failedRequests.clear();
 }
 
 /** Waits for Chrome's answer, unless it dies or the caller goes away first. */

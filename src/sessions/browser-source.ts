@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { AirlockError } from '../errors.ts';
 import { parsePolicy } from '../policy/policy.ts';
 import type { SelfRegistry } from '../policy/self.ts';
@@ -7,6 +5,7 @@ import { hasDisplay } from '../residual/environment.ts';
 import { Profile } from '../residual/profile.ts';
 import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Browser } from './browser.ts';
+import { versionOf } from './chrome-version.ts';
 import { type Engine, type FoundChrome, findAll, findChrome } from './find-chrome.ts';
 import { Pool } from './pool.ts';
 import type { Reach } from './reach.ts';
@@ -17,6 +16,8 @@ export interface BrowserSourceOptions {
   readonly runtimeDir: RuntimeDir;
   /** Holds the profiles that stay. */
   readonly dataDir: string;
+  /** What one session may hold on disk, in bytes. */
+  readonly diskQuotaBytes: number;
   readonly self: SelfRegistry;
   /** For sessions that ask for none, and for the pool. */
   readonly engine: Engine;
@@ -59,7 +60,7 @@ export class BrowserSource {
 
   /** Begins to fill the pool. */
   open(): void {
-    if (this.#options.pool > 0 && this.find()) this.#pool.fill();
+    if (this.#options.pool > 0 && this.look().found) this.#pool.fill();
   }
 
   /** Ids that belong to this process and to no session: what no sweep may touch. */
@@ -77,14 +78,29 @@ export class BrowserSource {
     return findChrome({ engine, ...(chrome === undefined ? {} : { configured: chrome }) });
   }
 
+  /** As `find`, for who only wants to know: a path that was configured and leads nowhere is told in `why`. */
+  look(): { found?: FoundChrome | undefined; why?: string } {
+    try {
+      return { found: this.find() };
+    } catch (error) {
+      if (error instanceof AirlockError) return { why: error.message };
+      throw error;
+    }
+  }
+
   /** The browsers of this machine with their versions. */
   async list(): Promise<{ engine: string; path: string; version?: string }[]> {
     return Promise.all(
-      findAll(this.#options.chrome).map(async ({ engine, path }) => {
+      this.#all().map(async ({ engine, path }) => {
         const version = await versionOf(path);
         return { engine, path, ...(version === undefined ? {} : { version }) };
       }),
     );
+  }
+
+  #all(): FoundChrome[] {
+    const named = this.#options.chrome;
+    return findAll(named !== undefined && this.look().why !== undefined ? undefined : named);
   }
 
   /**
@@ -140,14 +156,14 @@ export class BrowserSource {
     signal: AbortSignal,
     profile?: Profile,
   ): Promise<Browser> {
-    const { runtimeDir, self, noSandbox, strictNetwork, dns, node, onFault } = this.#options;
+    const { runtimeDir, self, noSandbox, strictNetwork, dns, node, diskQuotaBytes, onFault } = this.#options;
     const id = newSessionId(node);
     this.#starting.add(id);
     try {
       const chrome = this.find(engine);
       if (!chrome)
         throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
-      const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, onFault };
+      const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, diskQuotaBytes, onFault };
       return await Browser.start({ id, chrome, ...terms, ...(profile && { profile }) }, signal);
     } catch (error) {
       profile?.[Symbol.dispose]();
@@ -184,14 +200,4 @@ function engineOf(spec: SessionSpec, usual: Engine): Engine {
     'There is no display to open a window on: the service runs with neither DISPLAY nor WAYLAND_DISPLAY',
     { retryable: false, extra: { pointer: '/headless' } },
   );
-}
-
-/** The answer of `chrome --version`, which starts no browser; `undefined` when it gives none. */
-async function versionOf(path: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: 5000, env: {} });
-    return stdout.trim();
-  } catch {
-    return undefined; // the doctor says more
-  }
 }

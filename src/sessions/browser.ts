@@ -16,6 +16,7 @@ import type { RuntimeDir } from '../residual/runtime-dir.ts';
 import { Workspace } from '../residual/workspace.ts';
 import { identifyChrome, launch, proveFloor, proveNetwork, untilExit, type Wires, wire } from './birth.ts';
 import type { Downloads } from './downloads.ts';
+import type { SessionFiles } from './files.ts';
 import type { Engine, FoundChrome } from './find-chrome.ts';
 import type { ChromeExit, LaunchedChrome } from './launch-chrome.ts';
 import type { OriginPages } from './origin-pages.ts';
@@ -36,6 +37,8 @@ export interface BrowserOptions {
   readonly reach: Reach;
   readonly self: SelfRegistry;
   readonly runtimeDir: RuntimeDir;
+  /** What it may hold on disk, in bytes. */
+  readonly diskQuotaBytes: number;
   readonly spec: SessionSpec;
   /** A profile that stays; it is given back when the browser has ended. */
   readonly profile?: Profile;
@@ -102,6 +105,10 @@ export class Browser {
 
   get downloads(): Downloads {
     return this.#started().downloads;
+  }
+
+  get files(): SessionFiles {
+    return this.#started().files;
   }
 
   get originPages(): OriginPages {
@@ -222,7 +229,8 @@ export class Browser {
     this.#spec = spec;
     this.floor.setEgress(reach.egress);
     const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
-    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), ...dressed]));
+    const saves = this.downloads.setMode(spec.downloads ?? 'deny');
+    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), saves, ...dressed]));
     this.floor.openToUser();
   }
 
@@ -254,6 +262,7 @@ export class Browser {
       judge: this.judge,
       policy: () => floor.policy,
       spec: () => this.#spec,
+      room: async () => this.#options.diskQuotaBytes - (await this.diskUsage()).bytes,
       maxTabs: MAX_TABS,
       onRefusedTab: (url) => this.refusedTabs.push(url),
       onFault: this.#options.onFault,

@@ -46,12 +46,12 @@ async function guarded(name: string, check: () => Promise<Omit<Check, 'name'>>):
 }
 
 async function checkBrowser(service: Service): Promise<Check> {
-  const chrome = service.browsers.find();
-  if (chrome) return { name: 'browser', status: 'pass', found: `${chrome.engine}: ${chrome.path}` };
+  const { found, why } = service.browsers.look();
+  if (found) return { name: 'browser', status: 'pass', found: `${found.engine}: ${found.path}` };
   return {
     name: 'browser',
     status: 'fail',
-    found: `no browser for the engine ${service.options.engine}`,
+    found: why ?? `no browser for the engine ${service.options.engine}`,
     fix: 'Run scripts/setup.sh, or start with --chrome PATH.',
   };
 }

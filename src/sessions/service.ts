@@ -24,8 +24,6 @@ export interface ServiceOptions extends BrowserSourceOptions {
   readonly maxSessions: number;
   readonly ttlSec: number;
   readonly idleSec: number;
-  /** What one workspace may hold, in bytes. */
-  readonly diskQuotaBytes: number;
   /** A sweep found something to remove. */
   readonly onSwept: (result: SweepResult) => void;
 }
@@ -85,7 +83,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     const reasons: string[] = [];
     if (this.draining) reasons.push('draining');
     if (this.admission.full) reasons.push('full');
-    if (!this.browsers.find()) reasons.push('no browser');
+    if (!this.browsers.look().found) reasons.push('no browser');
     if (this.sweeper.failed.length > 0) reasons.push('residue that cannot be removed');
     return reasons;
   }
@@ -219,7 +217,7 @@ export class Service extends EventEmitter<ServiceEvents> {
     try {
       await session.run({ timeoutMs: STATE_TIMEOUT_MS, client }, (op) => setState(op, state));
     } catch (error) {
-      await session.close('launch_failed');
+      await session.close(client.aborted ? 'client_gone' : 'launch_failed');
       client.throwIfAborted();
       throw error;
     }

@@ -1,7 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AirlockError } from '../errors.ts';
-import { isDetached } from '../page/cdp.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
@@ -17,13 +15,14 @@ import type { Receipt } from '../residual/receipts.ts';
 import { answerInTime } from './answer-in-time.ts';
 import type { Browser } from './browser.ts';
 import { deadline } from './deadline.ts';
-import { diagnosed } from './diagnosis.ts';
+import { diagnosed, explained } from './diagnosis.ts';
 import { EventRing } from './events.ts';
 import { Lane } from './lane.ts';
 import { watchQuota } from './quota.ts';
 import { SessionOrigins } from './session-origins.ts';
 import type { SessionSpec } from './spec.ts';
 import { tellOfTab } from './tab-events.ts';
+import { UploadFolder } from './upload-folder.ts';
 
 export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
 
@@ -65,9 +64,6 @@ interface SessionEvents {
 
 /** Opening, showing and closing a tab is Chrome's own work; no page can hold it up. */
 const TAB_TIMEOUT_MS = 10_000;
-
-/** The pipe of a Chrome that dies closes a little before its exit is known. */
-const DETACH_GRACE_MS = 500;
 
 /** One caller's browser: what runs in it, how long it lives, how it ends. */
 export class Session extends EventEmitter<SessionEvents> implements PageEnvironment {
@@ -131,6 +127,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   get filesDir(): string {
     return this.browser.workspace.files;
+  }
+
+  /** A place for the files that come with one request. */
+  uploadFolder(): UploadFolder {
+    return new UploadFolder(this.browser.workspace.path, () => this.browser.files.room());
   }
 
   get laneDepth(): number {
@@ -243,7 +244,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
       });
       return await answerInTime(running, limit.signal);
     } catch (error) {
-      throw diagnosed(await this.#explained(error, tab), tab, this.denialsSince(startedAt));
+      const reason = await explained(error, tab, this.#ending.signal);
+      throw diagnosed(reason, tab, this.denialsSince(startedAt));
     } finally {
       this.touch();
     }
@@ -356,23 +358,6 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     else if (this.#lane.depth > 0) this.touch();
     else if (now >= this.idleExpiresAt) this.#ended('idle');
     else this.#armClock();
-  }
-
-  /** A call that broke off because its connection or its target went away says so, and which of the two it was. */
-  async #explained(error: unknown, tab: Tab | undefined): Promise<unknown> {
-    if (!isDetached(error)) return error;
-    const soon = delay(DETACH_GRACE_MS, undefined, { ref: false });
-    const closing = new Promise<void>((resolve) => {
-      if (this.#ending.signal.aborted) resolve();
-      this.#ending.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([closing, soon]);
-    if (this.#ending.signal.aborted) return this.#ending.signal.reason;
-    if (!tab?.closed) return error;
-    return new AirlockError('tab_not_found', `Tab ${tab.id} was closed`, {
-      cause: error,
-      extra: { tab: tab.id },
-    });
   }
 }
 

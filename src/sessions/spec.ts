@@ -79,6 +79,11 @@ export const SessionSpec = Type.Object(
     ),
     ttlSec: Type.Optional(Seconds('the longest life of the session')),
     idleSec: Type.Optional(Seconds('close after this long without a request')),
+    downloads: Type.Optional(
+      Type.Enum(['deny', 'allow'], {
+        description: 'deny (default): nothing is saved; allow: into the files of the session',
+      }),
+    ),
     dialogs: Type.Optional(
       Type.Enum(['report', 'accept', 'dismiss'], {
         description: 'report (default): a dialog stays open until POST dialog answers it',

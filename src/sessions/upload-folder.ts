@@ -2,35 +2,40 @@ import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirlockError, messageOf } from '../errors.ts';
-import { isFileName, type UploadFile, type Uploads } from '../page/actions/upload-files.ts';
+import type { UploadFile, Uploads } from '../page/actions/upload-files.ts';
+import { isFileName } from '../page/file-name.ts';
+import { overQuota } from './files.ts';
 
 /** Bytes of all files of one request. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /**
- * The files that come with one request, in a directory of their own below that of the session: Chrome reads them whenever the
+ * The files that come with one request, in a directory of their own in the session's workspace: Chrome reads them whenever the
  * page does, so they stay until the session ends, unless the upload fails before it has them.
  */
 export class UploadFolder implements Uploads {
   readonly files: UploadFile[] = [];
   given = false;
   readonly #path: string;
-  readonly #maxBytes: number;
+  readonly #room: () => Promise<number>;
   #bytes = 0;
 
-  constructor(filesDir: string, maxBytes = MAX_UPLOAD_BYTES) {
-    this.#path = join(filesDir, 'uploads', randomUUID());
-    this.#maxBytes = maxBytes;
+  /**
+   * @param workspace path of the session's workspace
+   * @param room bytes that the session may still store
+   */
+  constructor(workspace: string, room: () => Promise<number>) {
+    this.#path = join(workspace, 'uploads', randomUUID());
+    this.#room = room;
   }
 
   /**
    * Stores a file as it comes in. Two of one name do not meet: each has a directory of its own.
-   * @throws AirlockError `invalid_request` (a name that is none), `too_large`, `disk_full`
+   * @throws AirlockError `invalid_request` (a name that is none), `too_large`, `quota_exceeded`, `disk_full`
    */
-  async add(name: string, content: Readable): Promise<void> {
+  async add(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     if (!isFileName(name)) {
       const detail = `/files: ${JSON.stringify(name.slice(0, 100))} is no name of a file`;
       throw new AirlockError('invalid_request', detail, { extra: { pointer: '/files' } });
@@ -38,12 +43,9 @@ export class UploadFolder implements Uploads {
     const directory = join(this.#path, String(this.files.length));
     const path = join(directory, name);
     try {
+      const room = await this.#room();
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      await pipeline(
-        content,
-        (source) => this.#counted(source),
-        createWriteStream(path, { flags: 'wx', mode: 0o600 }),
-      );
+      await pipeline(this.#counted(content, room), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
       const { size } = await stat(path);
       this.files.push({ path, name, size });
     } catch (error) {
@@ -51,10 +53,13 @@ export class UploadFolder implements Uploads {
     }
   }
 
-  async *#counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of source) {
+  async *#counted(content: AsyncIterable<Uint8Array>, room: number): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const chunk of content) {
+      bytes += chunk.length;
       this.#bytes += chunk.length;
-      if (this.#bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+      if (this.#bytes > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
+      if (bytes > room) throw overQuota(room);
       yield chunk;
     }
   }

@@ -24,6 +24,8 @@ const PAGES = [
   'docs/actions.md',
   'docs/eval.md',
   'docs/cookies.md',
+  'docs/storage.md',
+  'docs/files.md',
   'docs/heap.md',
   'docs/residual.md',
 ];

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PageServer } from '../support/page-harness.ts';
+import { eventually } from '../support/processes.ts';
 import { engines, installed } from '../support/real-chrome.ts';
 import { TestService } from '../support/service.ts';
 
@@ -118,6 +120,31 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     expect(receipt.zero).toBe(true);
   });
 
+  test('a Chrome that dies gives its profile back, and so does a client that goes away', async () => {
+    const name = `given-back-${engine}`;
+    const path = await service.session({ engine, profile: name });
+    const [chrome] = processesWith(`--user-data-dir=${join(profiles, name)}`).map(Number);
+    process.kill(chrome ?? 0, 'SIGKILL');
+    await eventually(
+      () => service.get(path),
+      (answer) => answer.status === 410 && answer.body.receipt !== undefined,
+    );
+    expect((await service.get(path)).body.receipt).toMatchObject({ zero: true, reason: 'crashed' });
+
+    const controller = new AbortController();
+    const call = service.post('/v1/sessions', { engine, profile: name }, { signal: controller.signal });
+    await eventually(
+      () => Promise.resolve(processesWith(`--user-data-dir=${join(profiles, name)}`)),
+      (pids) => pids.length > 0,
+    );
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await eventually(
+      () => service.post('/v1/sessions', { engine, profile: name }),
+      (answer) => answer.status === 201,
+    );
+  });
+
   test('a lock that a killed Chrome left is no sign of life', async () => {
     const path = join(profiles, `stale-${engine}`);
     mkdirSync(path, { recursive: true, mode: 0o755 });
@@ -157,6 +184,15 @@ test.each(['.', '..', '', 'a/b', '../x', 'a b', 'é', 'x'.repeat(65), 'a\0'])(
 test('onBusy without a profile is a mistake', async () => {
   const answer = await service.post('/v1/sessions', { onBusy: 'ephemeral' });
   expect(answer.body).toMatchObject({ status: 422, code: 'invalid_request', pointer: '/onBusy' });
+});
+
+test('a profile that others may write to is not used', async () => {
+  const path = join(profiles, 'open');
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o777);
+  const answer = await service.post('/v1/sessions', { profile: 'open' });
+  expect(answer.body).toMatchObject({ status: 500, code: 'internal' });
+  expect(answer.body.detail).toContain('others may write');
 });
 
 test('a profile that is a link is not followed', async () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { PageServer } from '../support/page-harness.ts';
+import { eventually } from '../support/processes.ts';
 import { engines, installed } from '../support/real-chrome.ts';
 import { TestService } from '../support/service.ts';
 
@@ -152,6 +153,58 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     await service.delete(path);
   });
 
+  test('the page that shows an origin is no tab, whatever opens meanwhile', async () => {
+    const path = await service.session({ engine });
+    const origins = Array.from({ length: 10 }, (_, at) => ({
+      origin: `https://n${at}.example`,
+      localStorage: [{ name: 'n', value: String(at) }],
+    }));
+    const opening = (async () => {
+      for (let at = 0; at < 8; at += 1) await service.post(`${path}/tabs`);
+    })();
+    const put = await service.call('PUT', `${path}/state`, { body: { origins } });
+    expect(put.body.origins).toHaveLength(10);
+    await opening;
+    expect((await service.get(`${path}/state`)).body.origins).toEqual(origins);
+    const tabs = (await service.get(`${path}/tabs`)).body.tabs.map(({ id }: { id: string }) => id);
+    expect(tabs).toEqual(Array.from({ length: 9 }, (_, at) => `t${at + 1}`));
+    await service.delete(path);
+  });
+
+  test('a session that closes, and an operation that is out of time, end a visit', async () => {
+    const path = await service.session({ engine });
+    const origins = Array.from({ length: 200 }, (_, at) => ({
+      origin: `https://n${at}.example`,
+      localStorage: [],
+    }));
+    const late = await service.call('PUT', `${path}/state`, { body: { origins, timeoutMs: 150 } });
+    expect(late.body).toMatchObject({ status: 504, code: 'timeout' });
+    expect((await service.get(`${path}/storage/local?origin=https://a.example`)).body.items).toEqual([]);
+    const put = service.call('PUT', `${path}/state`, { body: { origins } });
+    await eventually(
+      () => service.get(path),
+      (answer) => answer.body.laneDepth === 1,
+    );
+    const receipt = await service.delete(path);
+    expect(receipt.body).toMatchObject({ zero: true, processes: { survivors: 0 } });
+    expect((await put).body).toMatchObject({ status: 410, code: 'session_gone' });
+  });
+
+  test('an open dialog is told, not waited for, and keeps no page of ours open', async () => {
+    const path = await service.session({ engine });
+    await service.post(`${path}/navigate`, { url: site.url('/') });
+    await service.post(`${path}/eval`, { expression: 'setTimeout(() => alert("hello"))' });
+    await eventually(
+      () => service.get(`${path}/dialog`),
+      (answer) => answer.status === 200 && answer.body.dialog !== null,
+    );
+    const state = await service.get(`${path}/state`);
+    expect(state.body).toMatchObject({ status: 409, code: 'dialog_open' });
+    await service.post(`${path}/dialog`, { action: 'accept' });
+    expect((await service.get(`${path}/state`)).status).toBe(200);
+    await service.delete(path);
+  });
+
   test('an item that does not fit is an error, and what was there is there still', async () => {
     const path = await service.session({ engine });
     const origin = 'https://shop.example';
@@ -170,6 +223,9 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     });
     expect((await service.get(`${path}/storage/local?origin=${origin}`)).body.items).toEqual([
       { name: 'old', value: '1' },
+    ]);
+    expect((await service.get(`${path}/state`)).body.origins).toEqual([
+      { origin, localStorage: [{ name: 'old', value: '1' }] },
     ]);
     await service.delete(path);
   });

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PageServer } from '../support/page-harness.ts';
@@ -33,15 +33,11 @@ beforeEach(async () => {
   await service.post(`${path}/navigate`, { url: pages.url('/') });
 });
 
-/** The files of the session on disk. */
-async function filesDir(): Promise<string> {
-  const runtime = join(service.root, 'r');
-  const found = (await readdir(runtime, { recursive: true })).find((name) => /^[^/]*\/files$/.test(name));
-  return join(runtime, found ?? 'none');
-}
-
+/** What the session keeps of the files that came with uploads. */
 async function uploads(): Promise<string[]> {
-  return readdir(join(await filesDir(), 'uploads')).catch(() => []);
+  const runtime = join(service.root, 'r');
+  const found = (await readdir(runtime, { recursive: true })).find((name) => /^[^/]*\/uploads$/.test(name));
+  return found === undefined ? [] : readdir(join(runtime, found));
 }
 
 async function send(form: FormData | Blob, route = 'upload', type?: string): Promise<Answer> {
@@ -82,7 +78,8 @@ test('files of a multipart body reach the server that the form sends them to', a
 });
 
 test('files of the session by name, also as a step of a batch', async () => {
-  await writeFile(join(await filesDir(), 'kept.txt'), 'kept');
+  const stored = await send(formOf({}, { 'kept.txt': 'kept' }), 'files');
+  expect(stored.body.files).toMatchObject([{ name: 'kept.txt', bytes: 4 }]);
   const answer = await service.post(`${path}/upload`, { target: '#f', files: ['kept.txt'] });
   expect(answer.body).toMatchObject({ ok: true, files: [{ name: 'kept.txt', size: 4 }] });
   const { body } = await service.post(`${path}/batch`, {
@@ -119,7 +116,7 @@ test('an upload that fails leaves nothing of its files', async () => {
     [formOf({}, { 'a.txt': 'x' }), 422, 'invalid_request'],
     [formOf({ target: '#f', nonsense: '1' }, { 'a.txt': 'x' }), 422, 'invalid_request'],
     [formOf({ target: '#f' }, {}), 422, 'invalid_request'],
-    [formOf({ target: '#f' }, { '.hidden': 'x' }), 422, 'invalid_request'],
+    [formOf({ target: '#f' }, { '../evil.txt': 'x' }), 422, 'invalid_request'],
   ];
   for (const [form, status, code] of cases) {
     const answer = await send(form);
@@ -135,12 +132,6 @@ test('files that a page has been given stay, also where the answer is an error: 
   expect([answer.status, answer.body.code]).toEqual([504, 'timeout']);
   expect(await uploads()).toHaveLength(before + 1);
   expect((await service.post(`${path}/eval`, { expression: 'f.files[0].text()' })).body.value).toBe('hello');
-});
-
-test('a name that leads elsewhere stays a name', async () => {
-  const answer = await send(formOf({ target: '#f' }, { '../../../evil.txt': 'x' }));
-  // The path in front of a name is dropped as browsers drop it.
-  expect(answer.body.files).toEqual([{ name: 'evil.txt', size: 1, type: 'text/plain' }]);
 });
 
 test('two files of one name are two', async () => {

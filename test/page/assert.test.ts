@@ -41,7 +41,7 @@ test('it looks again for a moment', async () => {
 
 test('console errors and failed requests are told', async () => {
   await page.goto();
-  await expect.poll(() => page.tab.failedRequests.length).toBeGreaterThan(0);
+  await expect.poll(() => page.tab.failedRequests.items.length).toBeGreaterThan(0);
   const error = await problem(
     holds({ console: { noErrors: true }, network: { noFailures: true } }),
     'assertion_failed',
@@ -58,4 +58,13 @@ test('console errors and failed requests are told', async () => {
 test('no condition is no assertion', async () => {
   await page.goto('/clean');
   await problem(holds({}), 'invalid_request');
+});
+
+test('of more errors than are remembered nothing can be said to be absent', async () => {
+  await page.goto('/clean');
+  page.tab.consoleErrors.clear();
+  await page.eval('console.error("the first"); for (let i = 0; i < 600; i++) console.error("noise " + i)');
+  await expect.poll(() => page.tab.consoleErrors.dropped).toBe(101);
+  const error = await problem(holds({ console: { noMatch: 'the first' } }), 'assertion_failed');
+  expect(error.extra).toMatchObject({ unmet: ['console'], seen: { console: [], consoleDropped: 101 } });
 });

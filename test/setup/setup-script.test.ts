@@ -33,6 +33,7 @@ beforeEach(() => {
   program('bin/npm', 'exit 0');
   program('bin/apt-get', 'exit 1');
   program('bin/apt-cache', 'exit 1');
+  program('bin/ip', 'exit 1');
   program('bin/id', 'echo 1000');
 });
 afterEach(() => {

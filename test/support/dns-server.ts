@@ -38,10 +38,11 @@ export class DnsServer implements AsyncDisposable {
     });
   }
 
-  static async start(handler: DnsHandler): Promise<DnsServer> {
+  /** @param at by default a free port of loopback */
+  static async start(handler: DnsHandler, at = { host: '127.0.0.1', port: 0 }): Promise<DnsServer> {
     const socket = createSocket('udp4');
     const server = new DnsServer(socket, handler);
-    socket.bind(0, '127.0.0.1');
+    socket.bind(at.port, at.host);
     await once(socket, 'listening');
     return server;
   }

@@ -50,16 +50,18 @@ export class TestService implements AsyncDisposable {
 
   /**
    * @param options `root`: an existing directory of an earlier service, to start again on it; `env`: more variables for
-   * the service's own environment
+   * the service's own environment; `under`: a program that ends by being the service, whose command line it is given
    */
   static async start(
     flags: readonly string[] = [],
-    options: { root?: string; env?: Record<string, string> } = {},
+    options: { root?: string; env?: Record<string, string | undefined>; under?: readonly string[] } = {},
   ): Promise<TestService> {
     const root = options.root ?? (await mkdtemp(join(tmpdir(), 'a-')));
+    const [program = process.execPath, ...before] = [...(options.under ?? []), process.execPath];
     const child = spawn(
-      process.execPath,
+      program,
       [
+        ...before,
         MAIN,
         '--port',
         '0',

@@ -39,15 +39,18 @@ function reserve(op: Operation): number {
 /**
  * Finds the target's node, scrolls to it, waits until it can be used, and hit-tests it in every document from its own
  * to the tab's.
+ * @param approach brings the pointer to a point of the tab's viewport; where possible it is called while the node is
+ * looked at for being at rest, since both take a frame
  * @throws AirlockError those of `resolveTarget`; `not_interactable`, `not_editable`, `covered`
  */
 export async function aimTarget(
   op: Operation,
   target: Target,
-  options: Omit<AimOptions, 'waitUntil'>,
+  options: Omit<AimOptions, 'waitUntil' | 'early'>,
+  approach?: (point: Point) => Promise<unknown>,
 ): Promise<Ready> {
   const { target: parsed, frame } = await placeTarget(op, target);
-  const answer = await prepare(op, frame, parsed.query, options);
+  const answer = await prepare(op, frame, parsed.query, options, approach);
   if ('missing' in answer) throw await missingError(op, frame, parsed, answer.missing);
   if ('obstacle' in answer) throw obstacleError(frame, answer.described, answer.obstacle);
   const { aimed } = answer;
@@ -63,13 +66,23 @@ async function prepare(
   frame: Frame,
   target: QueryTarget,
   options: Omit<AimOptions, 'waitUntil'>,
+  approach: ((point: Point) => Promise<unknown>) | undefined,
 ): Promise<AimAnswer> {
   for (let pass = 1; ; pass++) {
     const left = Math.max(0, op.remainingMs - reserve(op));
     const graceMs = pass > 1 ? 0 : Math.min(GRACE_MS, left);
     const find = { target, nextRef: op.env.refs.next, graceMs };
-    const answer = await readHands(op, frame, 'prepare', find, { ...options, waitUntil: Date.now() + left });
+    const asked = { ...options, early: approach !== undefined, waitUntil: Date.now() + left };
+    const answer = await readHands(op, frame, 'prepare', find, asked);
     claimRefs(op, frame, answer.nextRef);
+    if (approach && 'aimed' in answer && answer.aimed.unsettled) {
+      const [settled] = await Promise.all([
+        readHands(op, frame, 'settle', { ...find, nextRef: answer.nextRef }, asked),
+        approach(answer.aimed.point),
+      ]);
+      claimRefs(op, frame, settled.nextRef);
+      return settled;
+    }
     if (!('missing' in answer) || !couldBeInClosedRoot(target, answer.missing)) return answer;
     if (pass > CLOSED_ROOT_PASSES || (await openClosedRoots(op, frame)) === 0) return answer;
   }

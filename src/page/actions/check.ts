@@ -60,7 +60,7 @@ async function clickOnce(
 ): Promise<ToggleState | undefined> {
   await readyToPress(op, ready);
   effects.begin();
-  await clickAt(op, ready.point, 'left', 1, 0);
+  await clickAt(op, ready.point);
   const now = await effects.orLeft(ready.frame, callHands(op, ready.frame, 'toggled', ready.number, wanted));
   return now === 'left' ? undefined : now;
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
-import type { GuardReport } from '../hands/types.ts';
+import type { GuardReport, Point } from '../hands/types.ts';
 import { modifierBits } from '../modifiers.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
@@ -8,7 +8,7 @@ import { type Candidate, tell } from '../target-errors.ts';
 import { aimTarget, type Ready } from './aim-target.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { arrival, readyToPress } from './landing.ts';
-import { clickAt, type MouseButton } from './pointer.ts';
+import { clickAt, type MouseButton, movePointer } from './pointer.ts';
 import { Modifiers, Position } from './schemas.ts';
 import { chooseOption } from './select.ts';
 
@@ -58,15 +58,22 @@ export async function clickTarget(
   effects: Effects,
 ): Promise<{ hit?: Candidate }> {
   let { target } = input;
+  const modifiers = modifierBits(input.modifiers ?? []);
   for (let attempt = 1; ; attempt++) {
-    const ready = await aimTarget(op, target, {
+    let pointer: Point | undefined;
+    const approach = (point: Point) => {
+      pointer = point;
+      return movePointer(op, point, undefined, modifiers);
+    };
+    const options = {
       enabled: true,
       editable: false,
       hit: true,
       guard: true,
       force: input.force ?? false,
       ...(input.position && { position: input.position }),
-    });
+    };
+    const ready = await aimTarget(op, target, options, input.force ? undefined : approach);
     if (ready.aimed.described.tag === 'iframe' && !input.force) {
       target = insideFrame(ready, input);
       continue;
@@ -75,7 +82,8 @@ export async function clickTarget(
       await chooseOption(op, ready, effects);
       return {};
     }
-    const wrong = await press(op, ready, input, effects);
+    const there = pointer?.x === ready.point.x && pointer.y === ready.point.y;
+    const wrong = await press(op, ready, input, effects, there);
     if (!wrong) return ready.aimed.instead ? { hit: tell(ready.frame, ready.aimed.instead) } : {};
     if (attempt === ATTEMPTS) throw coveredAtLast(ready, wrong);
   }
@@ -95,13 +103,15 @@ async function press(
   ready: Ready,
   input: ClickInput,
   effects: Effects,
+  pointerIsThere: boolean,
 ): Promise<GuardReport['wrong']> {
   const button: MouseButton = input.button ?? 'left';
   effects.expectDownload = ready.aimed.download;
   if (!input.force) await readyToPress(op, ready);
   effects.begin();
   const count = input.count ?? 1;
-  await clickAt(op, ready.point, button, count, modifierBits(input.modifiers ?? []));
+  const modifiers = modifierBits(input.modifiers ?? []);
+  await clickAt(op, ready.point, { button, count, modifiers, pointerIsThere });
   const report = await arrival(op, ready, effects);
   if (input.force || report === 'left' || effects.leaving) return undefined;
   if (report.wrong) return report.wrong;

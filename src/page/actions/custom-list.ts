@@ -60,7 +60,7 @@ async function clickRef(op: Operation, ref: string, effects: Effects): Promise<v
   const ready = await aimTarget(op, ref, { enabled: true, editable: false, hit: true, guard: true });
   await readyToPress(op, ready);
   effects.begin();
-  await clickAt(op, ready.point, 'left', 1, 0);
+  await clickAt(op, ready.point);
 }
 
 /** A list that closes with each choice is opened again for the next. */

@@ -68,6 +68,14 @@ export function turnWheel(
   return op.main('Input.dispatchMouseEvent', { type: 'mouseWheel', x, y, deltaX, deltaY, modifiers });
 }
 
+export interface ClickOrder {
+  button?: MouseButton;
+  count?: number;
+  modifiers?: number;
+  /** The last move of the pointer went to the same point. */
+  pointerIsThere?: boolean;
+}
+
 /**
  * Moves to a point and clicks `count` times, all events sent at once: Chrome keeps their order, and the round trips
  * between them would only be time in which the page can move.
@@ -75,11 +83,9 @@ export function turnWheel(
 export async function clickAt(
   op: Operation,
   point: Point,
-  button: MouseButton,
-  count: number,
-  modifiers: number,
+  { button = 'left', count = 1, modifiers = 0, pointerIsThere = false }: ClickOrder = {},
 ): Promise<void> {
-  const sent = [movePointer(op, point, undefined, modifiers)];
+  const sent = pointerIsThere ? [] : [movePointer(op, point, undefined, modifiers)];
   for (let clickCount = 1; clickCount <= count; clickCount++) {
     sent.push(pressButton(op, point, button, clickCount, modifiers));
     sent.push(releaseButton(op, point, button, clickCount, modifiers));

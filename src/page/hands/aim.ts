@@ -13,6 +13,14 @@ export interface Ready {
   instead: Element | null;
 }
 
+/** A node that looks ready, before it is known to be at rest. */
+export interface Begun {
+  at: Point;
+  scrolled: boolean;
+  /** Its box, to be compared with a later one. */
+  box: string;
+}
+
 /** Scrolls to a node, waits until it can be used, and finds the point. Injected by its text. */
 export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scrolls: Scrolling) {
   const MOVING: Fault = { why: 'moving', detail: 'the element is moving' };
@@ -96,8 +104,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     return window !== top && p.rectOf(document.documentElement).width === 0;
   }
 
-  /** One try. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
-  async function once(node: Element, options: AimOptions): Promise<Ready | Fault> {
+  /** The first half of a try: everything holds now, and a frame later it has to hold again. */
+  function begin(node: Element, options: AimOptions): Begun | Ready | Fault {
     if (isUnlaid()) return { why: 'unlaid', detail: 'the frame that it is in has no area' };
     const fault = states.obstacle(node, options);
     if (fault !== null) return fault;
@@ -107,16 +115,26 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     }
     const { point, hit, scrolled } = attempt(node, options.position);
     if (point === null || hit === null || !hit.ok) return missed(node, hit);
+    return { at: point, scrolled, box: boxKey(states.anchorOf(node)) };
+  }
+
+  /** The second half. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
+  async function finish(node: Element, options: AimOptions, begun: Begun): Promise<Ready | Fault> {
+    const { at: point, scrolled } = begun;
     const anchor = states.anchorOf(node);
-    const before = boxKey(anchor);
     const drawn = await p.frame();
     // An animation stands still where nothing is drawn; that is not being at rest.
     if (animated(anchor) && !(drawn && (await p.frame())) && !document.hidden) return MOVING;
     const after = states.obstacle(node, options);
     if (after !== null) return after;
-    if (boxKey(anchor) !== before) return MOVING;
+    if (boxKey(anchor) !== begun.box) return MOVING;
     const again = hits.test(node, hits.standing(node), point);
     return again.ok ? { point, scrolled, instead: null } : missed(node, again);
+  }
+
+  async function once(node: Element, options: AimOptions): Promise<Ready | Fault> {
+    const begun = begin(node, options);
+    return 'box' in begun ? finish(node, options, begun) : begun;
   }
 
   /** Takes the consequences: no waiting, no hit test. */
@@ -148,7 +166,7 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     }
   }
 
-  return { aim, attempt };
+  return { aim, attempt, begin, finish };
 }
 
 export type Aiming = ReturnType<typeof aiming>;

@@ -39,6 +39,8 @@ export interface Hands {
   query(target: QueryTarget, nextRef: number): QueryAnswer;
   look(order: LookOrder): Promise<LookAnswer>;
   prepare(find: Find, options: AimOptions): Promise<AimAnswer>;
+  /** The rest of a `prepare` that answered `unsettled`, with the same arguments. */
+  settle(find: Find, options: AimOptions): Promise<AimAnswer>;
   report(): Promise<GuardReport>;
   /** The latest pointer move came to the node that was prepared last, at its point. Known in frames only. */
   landed(): boolean;
@@ -99,6 +101,7 @@ export function handsApi(
     query: api.query,
     look: looks.look,
     prepare: preparing.prepare,
+    settle: preparing.settle,
     report: guards.report,
     landed: guards.landed,
     guard: (ref) => guards.arm(node(ref)),

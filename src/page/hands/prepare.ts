@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import type { Described, InjectedApi } from '../injected/types.ts';
-import type { Aiming, Ready } from './aim.ts';
+import type { Aiming, Begun, Ready } from './aim.ts';
 import type { Guards } from './guard.ts';
 import type { Primitives } from './primitives.ts';
 import type { ElementStates } from './states.ts';
@@ -25,6 +25,7 @@ export function preparing(
     | { described: Described; obstacle: Fault };
 
   let nextRef = 1;
+  let held: { node: Element; described: Described; begun: Begun } | null = null;
 
   /** One look. */
   function look(find: Find): Located | NotFound {
@@ -103,9 +104,38 @@ export function preparing(
     return `<${p.localName(el)}${shown.join('')}>`;
   }
 
+  /** Null where there is anything to wait for. */
+  function begin(find: Find, options: AimOptions): AimAnswer | null {
+    const found = look(find);
+    if (!('node' in found)) return null;
+    const node = subject(found.node, options);
+    const begun = isClosedOption(node) ? null : aiming.begin(node, options);
+    if (begun === null || !('box' in begun)) return null;
+    const described = describe(node);
+    held = { node, described, begun };
+    const ready = { point: begun.at, scrolled: begun.scrolled, instead: null };
+    return { nextRef, aimed: { ...aimed(node, described, ready), unsettled: true } };
+  }
+
+  /** Goes on after an answer that was `unsettled`; where that came to nothing, prepares anew, with all its waiting. */
+  async function settle(find: Find, options: AimOptions): Promise<AimAnswer> {
+    const begun = held;
+    held = null;
+    const ready = begun && (await aiming.finish(begun.node, options, begun.begun));
+    if (begun === null || ready === null || !('point' in ready)) {
+      return prepare(find, { ...options, early: false });
+    }
+    nextRef = Math.max(nextRef, find.nextRef);
+    if (options.guard === true) guards.arm(begun.node);
+    return { nextRef, aimed: aimed(begun.node, begun.described, ready) };
+  }
+
   async function prepare(find: Find, options: AimOptions): Promise<AimAnswer> {
     guards.disarm();
+    held = null;
     nextRef = Math.max(nextRef, find.nextRef);
+    const early = options.early === true && window === top ? begin(find, options) : null;
+    if (early !== null) return early;
     const found = await outcome(find, options);
     if ('obstacle' in found) {
       const by = found.obstacle.blocker === undefined ? {} : { by: describe(found.obstacle.blocker) };
@@ -132,7 +162,7 @@ export function preparing(
     };
   }
 
-  return { describe, prepare };
+  return { describe, prepare, settle };
 }
 
 export type Preparing = ReturnType<typeof preparing>;

@@ -37,6 +37,11 @@ export interface AimOptions extends Needs {
    * in others the caller asks for it when the pointer is there.
    */
   guard?: boolean;
+  /**
+   * Answer `unsettled` where all that is left to see is that the node is at rest, which takes a frame: what the caller
+   * has to do anyway can be done in that frame. In the main frame only.
+   */
+  early?: boolean;
 }
 
 export interface Point {
@@ -91,6 +96,8 @@ export interface Aimed {
   instead?: Described;
   /** An option of a closed list: it has no box, and is picked through its list. */
   closedOption: boolean;
+  /** Not known to be at rest yet: `settle` says. */
+  unsettled?: true;
 }
 
 export type AimAnswer = { nextRef: number } & (

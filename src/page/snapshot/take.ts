@@ -4,7 +4,7 @@ import { injectedSource } from '../injected/bundle.ts';
 import type { FrameText, WalkOptions } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
 import { evaluateHandle, evaluateValue, isolatedWorld, readInFrame, type World } from '../world.ts';
-import type { WalkedFrame } from './assemble.ts';
+import { indentOf, type WalkedFrame } from './assemble.ts';
 import { adoptClosedRoots } from './closed-roots.ts';
 
 /** How to walk, the same for every frame; `root` is for the first one only. */
@@ -66,12 +66,14 @@ async function walkChildren(
 ): Promise<Map<number, WalkedFrame>> {
   const children = new Map<number, WalkedFrame>();
   if (walked.frames.length === 0) return children;
-  const listed = new Set(walked.frames.map((line) => line.ref));
-  const { root: _, ...below } = options;
+  const lines = walked.text.split('\n');
+  const listed = new Map(walked.frames.map(({ ref, line }) => [ref, lines[line] ?? '']));
   for (const child of op.tab.frames.children(frame.id)) {
     try {
       const ref = await refOfOwner(op, frame, child);
-      if (ref !== undefined && listed.has(ref)) children.set(ref, await takeSnapshot(op, child, below));
+      const line = ref === undefined ? undefined : listed.get(ref);
+      const below = line === undefined ? undefined : optionsBelow(options, line);
+      if (ref !== undefined && below) children.set(ref, await takeSnapshot(op, child, below));
     } catch (error) {
       // A frame that went away, crashed, or is between two documents, keeps its line; what ends the operation is thrown on.
       op.check();
@@ -79,6 +81,13 @@ async function walkChildren(
     }
   }
   return children;
+}
+
+/** How to walk the frame whose iframe has this line; `undefined` where its lines would be deeper than what is asked for. */
+function optionsBelow({ root: _, depth, ...rest }: TakeOptions, line: string): TakeOptions | undefined {
+  if (depth === undefined) return rest;
+  const left = depth - indentOf(line) / 2 - 1;
+  return left > 0 ? { ...rest, depth: left } : undefined;
 }
 
 /** The ref of the iframe element that holds `child`; `undefined` for one that has none. */

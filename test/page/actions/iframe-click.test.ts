@@ -44,3 +44,13 @@ test('a click on an iframe is a click on the document in it', async () => {
   );
   expect(error.message).toContain(`"frame":"${board}"`);
 });
+
+test('the depth of a snapshot counts through frames', async () => {
+  await page.goto();
+  const at = async (depth: number) => (await page.run((op) => snapshot(op, { depth }))).text;
+  expect(refs('iframe', await at(1))).toHaveLength(2);
+  expect(await at(1)).not.toContain('Inner');
+  expect(await at(2)).toContain('button "Inner"');
+  expect(await at(2)).not.toContain('Deep');
+  expect(refs('link "Deep"', await at(3))).toHaveLength(2);
+});
