@@ -11,7 +11,15 @@ const pointer = 'JSON pointer (RFC 6901) of the field, where one is to blame';
 
 /** Members that a problem has beside the common ones. Not all of them are there every time. */
 const members: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
-  invalid_request: { pointer, near: 'names that come close, for a key that does not exist' },
+  invalid_request: {
+    pointer,
+    near: 'names that come close, for a key that does not exist',
+    accept: 'for an upload: what the input accepts; `multiple`: whether it takes several files',
+  },
+  artifact_not_found: {
+    file: 'for an upload: the name that no file has',
+    actual: 'for an upload: what Chrome found in place of `expected`, when a file changed meanwhile',
+  },
   session_gone: {
     reason: 'why it ended: see [receipts](residual.md#receipts)',
     receipt: 'how it ended; absent while it is still closing',
@@ -63,7 +71,10 @@ const members: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
     exception: '`name`, `message`, `stack`, `line`, `column`; `value` where what was thrown is not an Error',
     navigated: 'true where the page went away under the script',
   },
-  assertion_failed: { unmet: 'the conditions that do not hold', seen: 'what was there instead' },
+  assertion_failed: {
+    unmet: 'the conditions that do not hold; for data, `pointer` and `message` of each place',
+    seen: 'what was there instead; for data, all of it',
+  },
   cookie_rejected: {
     rejected: 'each cookie that was not stored: `index`, `name`, `rule`, `detail`',
     stored: 'the cookies of the request that were stored',

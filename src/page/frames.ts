@@ -14,6 +14,8 @@ export interface Frame {
   /** Where Chrome shows its own error page: the address that could not be shown. */
   unreachableUrl: string | undefined;
   name: string;
+  /** Of its document; `://` for one of its own (sandboxed, data:), `''` while it is not known and that of the parent is likely. */
+  origin: string;
   /** Changes with every new document; `''` before the first. */
   loaderId: string;
   /** The session that hosts the frame; `undefined` while it moves between processes. */
@@ -129,6 +131,7 @@ export class Frames extends EventEmitter<FramesEvents> {
       frame.url = urlOf(tree.frame);
       frame.unreachableUrl = tree.frame.unreachableUrl && withoutUser(tree.frame.unreachableUrl);
       frame.name = tree.frame.name ?? '';
+      frame.origin = originOf(tree.frame);
       frame.loaderId = tree.frame.loaderId;
     }
     for (const child of tree.childFrames ?? []) this.load(session, child);
@@ -166,6 +169,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     frame.url = urlOf(payload);
     frame.unreachableUrl = payload.unreachableUrl && withoutUser(payload.unreachableUrl);
     frame.name = payload.name ?? '';
+    frame.origin = originOf(payload);
     frame.loaderId = payload.loaderId;
     this.emit('navigated', frame);
   }
@@ -211,6 +215,7 @@ export class Frames extends EventEmitter<FramesEvents> {
     if (!frame || context.auxData?.['isDefault'] !== true) return;
     if (frame.session !== session) return;
     frame.mainContextId = context.id;
+    frame.origin = context.origin;
     this.emit('changed', frame);
   }
 
@@ -239,6 +244,7 @@ function newFrame(id: string, parentId: string | undefined, ordinal: number, ses
     url: '',
     unreachableUrl: undefined,
     name: '',
+    origin: '',
     loaderId: '',
     session,
     mainContextId: undefined,
@@ -248,4 +254,9 @@ function newFrame(id: string, parentId: string | undefined, ordinal: number, ses
 
 function urlOf(frame: Protocol.Page.Frame): string {
   return withoutUser(frame.url + (frame.urlFragment ?? ''));
+}
+
+/** What the URL says: an about: document may have the origin of its parent or one of its own, which its context will tell. */
+function originOf({ url, securityOrigin }: Protocol.Page.Frame): string {
+  return url.startsWith('about:') ? '' : securityOrigin;
 }

@@ -1,6 +1,7 @@
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { AirlockError } from '../errors.ts';
 import { type CdpSession, isDetached } from './cdp.ts';
+import type { ReadingStore } from './reading/store.ts';
 import type { RefTable } from './refs.ts';
 import type { SnapshotStore } from './snapshot/store.ts';
 import type { Dialog, Tab } from './tab.ts';
@@ -43,6 +44,8 @@ export interface PageEnvironment {
   readonly refs: RefTable;
   /** The last snapshots, for cursors, diffs and to say what a stale ref was. */
   readonly snapshots: SnapshotStore;
+  /** The last contents that were too long for one answer, for cursors. */
+  readonly readings: ReadingStore;
   /** How the session answers JavaScript dialogs; under `report` they stay open until the caller answers. */
   readonly dialogs: 'report' | 'accept' | 'dismiss';
   /** Judges the URL of a navigation of a tab before Chrome sees it. */

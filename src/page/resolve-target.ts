@@ -36,9 +36,15 @@ export async function placeTarget(op: Operation, target: Target): Promise<Placed
   const parsed = parseTarget(target);
   if (parsed.ref) return { target: parsed, frame: await frameOfRef(op, parsed.ref) };
   if (parsed.frame === undefined) return { target: parsed, frame: op.tab.frames.main };
-  const owner = parseRef(parsed.frame);
-  const frame = owner ? await frameInside(op, parsed.frame) : findFrame(op, parsed.frame);
-  return { target: parsed, frame };
+  return { target: parsed, frame: await placeFrame(op, parsed.frame) };
+}
+
+/**
+ * The frame that a caller names: see `findFrame`, or by the ref of its iframe.
+ * @throws AirlockError `frame_not_found`, `stale_ref`, `target_not_found`
+ */
+export async function placeFrame(op: Operation, wanted: string): Promise<Frame> {
+  return parseRef(wanted) ? frameInside(op, wanted) : findFrame(op, wanted);
 }
 
 async function frameOfRef(op: Operation, ref: ParsedRef): Promise<Frame> {

@@ -14,10 +14,11 @@ import { PressInput, press } from '../page/actions/press.ts';
 import { ScrollInput, scroll } from '../page/actions/scroll.ts';
 import { SelectInput, select } from '../page/actions/select.ts';
 import { TypeInput, type as typeText } from '../page/actions/type.ts';
+import { UploadInput, upload } from '../page/actions/upload.ts';
 import type { Operation } from '../page/operation.ts';
 import { DialogSchema } from '../page/schema.ts';
 import { snapshot as readPage, WHOLE_PAGE } from '../page/snapshot/snapshot.ts';
-import { type AnyOperation, defineOperation } from './define.ts';
+import { type AnyOperation, defineOperation, type RequestFacts } from './define.ts';
 
 /** What every action answers. Some add a member of their own: `value`, `selected`, `hit`. */
 const ActionAnswer = Type.Object({
@@ -55,6 +56,11 @@ const ActionAnswer = Type.Object({
     Type.Unknown({ description: 'scroll: where the scroller stands and how far it can go, in CSS pixels' }),
   ),
   kind: Type.Optional(Type.Enum(['html5', 'pointer'], { description: 'drag: how it was carried out' })),
+  files: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), size: Type.Integer(), type: Type.String() }), {
+      description: 'upload: what the input holds, or held until the page emptied it',
+    }),
+  ),
   hit: Type.Optional(Type.Unknown({ 'x-untrusted': true, description: 'with force: what got the click' })),
   snapshot: Type.Optional(Type.String({ 'x-untrusted': true, description: 'the page after the action' })),
 });
@@ -73,7 +79,8 @@ interface Action<I extends TObject> {
   readonly summary: string;
   readonly input: I;
   readonly errors?: readonly ErrorCode[];
-  run(op: Operation, input: Static<I>): Promise<ActionResult>;
+  readonly multipart?: boolean | 'also';
+  run(op: Operation, input: Static<I>, request: RequestFacts): Promise<ActionResult>;
 }
 
 /** Problems of everything that acts on an element. */
@@ -89,7 +96,8 @@ const TARGET_ERRORS: readonly ErrorCode[] = [
 ];
 
 /** One action: its route, with the snapshot that an agent may ask for in the same call. */
-function action<I extends TObject>({ name, summary, input, errors = [], run }: Action<I>): AnyOperation {
+function action<I extends TObject>(definition: Action<I>): AnyOperation {
+  const { name, summary, input, errors = [], multipart = false, run } = definition;
   return defineOperation({
     name,
     method: 'POST',
@@ -100,9 +108,10 @@ function action<I extends TObject>({ name, summary, input, errors = [], run }: A
     input: Type.Object({ ...input.properties, ...WithSnapshot }, { additionalProperties: false }),
     result: Type.Unsafe<ActionResult & { snapshot?: string }>(ActionAnswer),
     errors: [...TARGET_ERRORS, ...errors],
-    async run({ op }, given) {
+    multipart,
+    async run({ op, request }, given) {
       const { snapshot, ...own } = given as Static<I> & { snapshot?: boolean | 'diff' };
-      const result = await run(op, own as Static<I>);
+      const result = await run(op, own as Static<I>, request);
       if (snapshot === undefined || snapshot === false || result.closed || op.tab.dialog) return result;
       return { ...result, snapshot: await pageAfter(op, snapshot === 'diff') };
     },
@@ -174,6 +183,14 @@ export const actingOperations = [
     summary: 'Drag one element to another, by pointer or HTML5',
     input: DragInput,
     run: drag,
+  }),
+  action({
+    name: 'upload',
+    summary: 'Give files of the session, or of a multipart body, to a file input or to what opens a chooser',
+    input: UploadInput,
+    errors: ['artifact_not_found', 'too_large', 'quota_exceeded', 'disk_full'],
+    multipart: 'also',
+    run: (op, input, { uploads }) => upload(op, input, uploads),
   }),
   action({ name: 'mouse', summary: 'Raw pointer input at coordinates', input: MouseInput, run: mouse }),
 ];

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
+import type { Uploads } from '../page/actions/upload-files.ts';
 import type { Operation } from '../page/operation.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
@@ -23,6 +24,8 @@ export interface RequestFacts {
   readonly signal: AbortSignal;
   /** The files of a multipart body, as they come in. @throws AirlockError `unsupported_media_type` */
   files(): AsyncIterable<UploadedFile>;
+  /** Files that came in the body, stored in the session's directory. */
+  readonly uploads?: Uploads;
 }
 
 /** A line of GET /v1/capabilities. */
@@ -160,8 +163,11 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
   readonly timeoutMs?: number;
   /** The largest body in bytes, where 4 MiB are too little. */
   readonly bodyLimit?: number;
-  /** The body is multipart/form-data, which the handler reads with `request.files()`. */
-  readonly multipart?: boolean;
+  /**
+   * The body is multipart/form-data, which the handler reads with `request.files()`. `also`: it may be JSON or such a form, whose
+   * files are in `request.uploads` and whose other parts are the input.
+   */
+  readonly multipart?: boolean | 'also';
   /** Content types of a `Bytes` result. */
   readonly binary?: readonly string[];
   /**
@@ -192,7 +198,7 @@ export interface AnyOperation {
   readonly errors: readonly ErrorCode[];
   readonly timeoutMs: number;
   readonly bodyLimit: number | undefined;
-  readonly multipart: boolean;
+  readonly multipart: boolean | 'also';
   readonly binary: readonly string[];
   readonly text: ((result: unknown) => string) | undefined;
   readonly open: boolean;

@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AirlockError, messageOf } from '../errors.ts';
+import type { UploadFolder } from '../sessions/upload-folder.ts';
 import type { UploadedFile } from './define.ts';
 
 /** Lets multipart bodies through to the operations that read them; each file is bounded where it is stored. */
@@ -36,10 +37,44 @@ export async function* filesOf(request: FastifyRequest): AsyncGenerator<Uploaded
   } catch (error) {
     throw error instanceof AirlockError ? error : brokenBody(error);
   } finally {
-    // A client that still sends would not read the answer: what is left is read and dropped.
-    request.raw.unpipe();
-    request.raw.resume();
+    drop(request);
   }
+}
+
+/**
+ * A form that is the input of an operation: its files go into the folder, as they come; its other parts are members, those of
+ * one name a list.
+ * @throws AirlockError `malformed_body`, `too_large`, those of `UploadFolder.add`
+ */
+export async function readForm(
+  request: FastifyRequest,
+  folder: UploadFolder,
+): Promise<Record<string, unknown>> {
+  const members = new Map<string, string[]>();
+  try {
+    for await (const part of request.parts({ preservePath: true })) {
+      if (part.type === 'file') await folder.add(part.filename, contentOf(part.file));
+      else members.set(part.fieldname, [...(members.get(part.fieldname) ?? []), textOf(part)]);
+    }
+  } catch (error) {
+    throw error instanceof AirlockError ? error : brokenBody(error);
+  } finally {
+    drop(request);
+  }
+  return Object.fromEntries(
+    [...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+}
+
+function textOf(part: { fieldname: string; value: unknown; valueTruncated: boolean }): string {
+  if (!part.valueTruncated) return String(part.value);
+  throw new AirlockError('too_large', `The part ${JSON.stringify(part.fieldname)} is over its limit`);
+}
+
+/** A client that still sends would not read the answer: what is left is read and dropped. */
+function drop(request: FastifyRequest): void {
+  request.raw.unpipe();
+  request.raw.resume();
 }
 
 /** The bytes of one part; that the body ends too early is a fault of the body. */

@@ -42,15 +42,32 @@ export function operationSchema(operation: AnyOperation, input: TObject, inBody:
     schema.params = { type: 'object', properties: pathProperties, required: Object.keys(pathProperties) };
   }
   if (Object.keys(rest.properties).length > 0) {
-    if (inBody) schema.body = rest;
+    if (operation.multipart === 'also') schema.body = { content: bodies(rest) };
+    else if (inBody) schema.body = rest;
     else schema.querystring = rest;
   }
-  if (operation.multipart) {
+  if (operation.multipart === true) {
     schema.consumes = ['multipart/form-data'];
     const file = Type.Object({ file: Type.String({ format: 'binary' }) });
     schema.body = { content: { 'multipart/form-data': { schema: file } } };
   }
   return schema;
+}
+
+/** As JSON, or as a form that also has the files. */
+function bodies(schema: TObject): Record<string, unknown> {
+  const { files: _, ...fields } = schema.properties;
+  const files = { type: 'array', items: { type: 'string', format: 'binary' } };
+  return {
+    'application/json': { schema },
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        properties: { ...fields, files },
+        required: (schema.required ?? []).filter((name) => name !== 'files'),
+      },
+    },
+  };
 }
 
 function pick(schema: TObject, keep: (name: string) => boolean): TObject {

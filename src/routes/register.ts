@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AirlockError } from '../errors.ts';
 import type { Metrics } from '../sessions/metrics.ts';
 import type { Service } from '../sessions/service.ts';
+import type { UploadFolder } from '../sessions/upload-folder.ts';
 import { contextOf } from './context.ts';
 import {
   type AnyOperation,
@@ -15,7 +16,7 @@ import {
 } from './define.ts';
 import { fence } from './fence.ts';
 import { fullInput, runOperation } from './invoke.ts';
-import { attachment, filesOf } from './multipart.ts';
+import { attachment, filesOf, readForm } from './multipart.ts';
 import { operationSchema } from './openapi.ts';
 import { inputValidator } from './validate.ts';
 
@@ -29,6 +30,8 @@ export function registerOperation(
   const schema = fullInput(operation);
   const inBody = operation.method === 'POST' || operation.method === 'PUT' || operation.method === 'PATCH';
   const validate = inputValidator(schema, inBody ? 'body' : 'query');
+  // The parts of a form are text, as in a query.
+  const validateForm = inputValidator(schema, 'query');
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -41,6 +44,15 @@ export function registerOperation(
     handler: async (request, reply) => {
       if (request.isMultipart() && !operation.multipart) {
         throw new AirlockError('unsupported_media_type', `${operation.name} takes JSON`);
+      }
+      if (operation.multipart === 'also' && request.isMultipart()) {
+        const result = await withUploads(request, parts().service, async (folder) => {
+          const form = await readForm(request, folder);
+          validateForm(form);
+          const facts = { ...factsOf(request, reply), uploads: folder };
+          return invoke(contextOf(parts(), all, facts), operation, request, form);
+        });
+        return send(operation, request, reply, result, false);
       }
       const input = readInput(request, operation, inBody);
       validate(input);
@@ -55,12 +67,27 @@ export function registerOperation(
   });
 }
 
+/** Keeps the files of a body for the session, but for those that no page has been given. */
+async function withUploads<T>(
+  request: FastifyRequest,
+  service: Service,
+  work: (folder: UploadFolder) => Promise<T>,
+): Promise<T> {
+  const folder = service.get(sessionIdOf(request)).uploadFolder();
+  try {
+    return await work(folder);
+  } catch (error) {
+    if (!folder.given) await folder.discard();
+    throw error;
+  }
+}
+
 function readInput(
   request: FastifyRequest,
   operation: AnyOperation,
   inBody: boolean,
 ): Record<string, unknown> {
-  const source = operation.multipart ? {} : inBody ? (request.body ?? {}) : request.query;
+  const source = operation.multipart === true ? {} : inBody ? (request.body ?? {}) : request.query;
   const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
   const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
   for (const name of operation.pathInputs) input[name] = params[name];

@@ -19,10 +19,15 @@ export function inputValidator(schema: TObject, from: 'body' | 'query'): InputVa
   const known = Object.keys(schema.properties);
   const booleans = known.filter((name) => hasType(schema.properties[name], 'boolean'));
   const objects = known.filter((name) => hasType(schema.properties[name], 'object'));
+  const either = known.filter((name) => mayBeObject(schema.properties[name]));
   return (input) => {
     if (from === 'query') {
       for (const name of booleans) input[name] = asBoolean(input[name]);
       for (const name of objects) input[name] = asObject(input[name], name);
+      // A text or an object, such as a target: no selector begins with a brace.
+      for (const name of either) {
+        if (String(input[name]).startsWith('{')) input[name] = asObject(input[name], name);
+      }
     }
     if (validate(input)) return;
     throw invalid(validate.errors?.[0], known);
@@ -45,6 +50,11 @@ function asObject(value: unknown, name: string): unknown {
       extra: { pointer: `/${name}` },
     });
   }
+}
+
+function mayBeObject(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null || !('anyOf' in schema)) return false;
+  return Array.isArray(schema.anyOf) && schema.anyOf.some((one) => hasType(one, 'object'));
 }
 
 function hasType(schema: unknown, type: string): boolean {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { messageOf } from '../errors.ts';
+import { toFileName } from '../page/file-name.ts';
 import type { DownloadView } from '../page/operation.ts';
 import type { Tab } from '../page/tab.ts';
-import { toFileName } from './file-name.ts';
 import { overQuota, type SessionFiles } from './files.ts';
 
 export interface Download extends DownloadView {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AirlockError, messageOf } from '../errors.ts';
-import { isFileName, numbered } from './file-name.ts';
+import { isFileName, numbered } from '../page/file-name.ts';
 
 export interface StoredFile {
   readonly name: string;
@@ -38,6 +38,11 @@ export class SessionFiles {
 
   constructor(options: FilesOptions) {
     this.#options = options;
+  }
+
+  /** Bytes that may still be stored. */
+  room(): Promise<number> {
+    return this.#options.room();
   }
 
   /** By name. */

@@ -3,6 +3,7 @@ import { AirlockError } from '../errors.ts';
 import { answerByPolicy } from '../page/dialogs.ts';
 import { judged } from '../page/navigate.ts';
 import { type DecisionView, type DownloadView, Operation, type PageEnvironment } from '../page/operation.ts';
+import { ReadingStore } from '../page/reading/store.ts';
 import type { RefTable } from '../page/refs.ts';
 import { freeHungRenderers } from '../page/renderer.ts';
 import { SnapshotStore } from '../page/snapshot/store.ts';
@@ -21,6 +22,7 @@ import { watchQuota } from './quota.ts';
 import { SessionOrigins } from './session-origins.ts';
 import type { SessionSpec } from './spec.ts';
 import { tellOfTab } from './tab-events.ts';
+import { UploadFolder } from './upload-folder.ts';
 
 export type SessionState = 'ready' | 'closing' | 'closed' | 'crashed';
 
@@ -70,6 +72,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   readonly createdAt = Date.now();
   readonly events = new EventRing();
   readonly snapshots = new SnapshotStore();
+  readonly readings = new ReadingStore();
   readonly dialogs: PageEnvironment['dialogs'];
   readonly origins: SessionOrigins;
   labels: Readonly<Record<string, string>>;
@@ -124,6 +127,11 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   get filesDir(): string {
     return this.browser.workspace.files;
+  }
+
+  /** A place for the files that come with one request. */
+  uploadFolder(): UploadFolder {
+    return new UploadFolder(this.browser.workspace.path, () => this.browser.files.room());
   }
 
   get laneDepth(): number {

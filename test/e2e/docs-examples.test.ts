@@ -20,6 +20,7 @@ const PAGES = [
   'docs/http.md',
   'docs/sessions.md',
   'docs/snapshot.md',
+  'docs/reading.md',
   'docs/actions.md',
   'docs/eval.md',
   'docs/cookies.md',

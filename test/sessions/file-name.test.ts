@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isFileName, numbered, toFileName } from '../../src/sessions/file-name.ts';
+import { isFileName, numbered, toFileName } from '../../src/page/file-name.ts';
 
 test.each([
   ['report.pdf', 'report.pdf'],

@@ -9,6 +9,7 @@ import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
 import { AirlockError } from '../../src/errors.ts';
 import { Operation, type PageEnvironment } from '../../src/page/operation.ts';
+import { ReadingStore } from '../../src/page/reading/store.ts';
 import { RefTable } from '../../src/page/refs.ts';
 import { SnapshotStore } from '../../src/page/snapshot/store.ts';
 import type { Tab } from '../../src/page/tab.ts';
@@ -45,6 +46,7 @@ export class PageHarness implements AsyncDisposable {
       tabs: this.tabs,
       refs: new RefTable(),
       snapshots: new SnapshotStore(),
+      readings: new ReadingStore(),
       dialogs: 'report',
       judgeNavigation: (url) => ({ verdict: 'allow', reason: 'ok', target: url }),
       denialsSince: () => [],

@@ -40,15 +40,23 @@ const RETRY_MS = 20;
  * As `callHands`, again if the document was replaced meanwhile. For what leaves the page as it is.
  * @throws AirlockError `frame_not_found` when the frame went away, or does not keep a document
  */
-export async function readHands<K extends keyof Hands>(
+export function readHands<K extends keyof Hands>(
   op: Operation,
   frame: Frame,
   name: K,
   ...args: Parameters<Hands[K]>
 ): Promise<Answer<K>> {
+  return whileReplaced(op, frame, () => callHands(op, frame, name, ...args));
+}
+
+/**
+ * A read of a frame, again if its document was replaced meanwhile.
+ * @throws AirlockError `frame_not_found` when the frame went away, or does not keep a document
+ */
+export async function whileReplaced<T>(op: Operation, frame: Frame, read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await callHands(op, frame, name, ...args);
+      return await read();
     } catch (error) {
       if (!isDocumentGone(error)) throw error;
       const where = `The frame ${frame.url || frame.id}`;

@@ -48,38 +48,45 @@ const ATTEMPTS = 3;
  * @throws AirlockError those of `aimTarget`; `not_verified` when the click did not reach the element
  */
 export async function click(op: Operation, input: ClickInput): Promise<ClickResult> {
-  return withEffects<{ hit?: Candidate }>(op, async (effects) => {
-    let { target } = input;
-    const modifiers = modifierBits(input.modifiers ?? []);
-    for (let attempt = 1; ; attempt++) {
-      let pointer: Point | undefined;
-      const approach = (point: Point) => {
-        pointer = point;
-        return movePointer(op, point, undefined, modifiers);
-      };
-      const options = {
-        enabled: true,
-        editable: false,
-        hit: true,
-        guard: true,
-        force: input.force ?? false,
-        ...(input.position && { position: input.position }),
-      };
-      const ready = await aimTarget(op, target, options, input.force ? undefined : approach);
-      if (ready.aimed.described.tag === 'iframe' && !input.force) {
-        target = insideFrame(ready, input);
-        continue;
-      }
-      if (ready.aimed.closedOption) {
-        await chooseOption(op, ready, effects);
-        return {};
-      }
-      const there = pointer?.x === ready.point.x && pointer.y === ready.point.y;
-      const wrong = await press(op, ready, input, effects, there);
-      if (!wrong) return ready.aimed.instead ? { hit: tell(ready.frame, ready.aimed.instead) } : {};
-      if (attempt === ATTEMPTS) throw coveredAtLast(ready, wrong);
+  return withEffects<{ hit?: Candidate }>(op, (effects) => clickTarget(op, input, effects));
+}
+
+/** `click` within an action that has begun. */
+export async function clickTarget(
+  op: Operation,
+  input: ClickInput,
+  effects: Effects,
+): Promise<{ hit?: Candidate }> {
+  let { target } = input;
+  const modifiers = modifierBits(input.modifiers ?? []);
+  for (let attempt = 1; ; attempt++) {
+    let pointer: Point | undefined;
+    const approach = (point: Point) => {
+      pointer = point;
+      return movePointer(op, point, undefined, modifiers);
+    };
+    const options = {
+      enabled: true,
+      editable: false,
+      hit: true,
+      guard: true,
+      force: input.force ?? false,
+      ...(input.position && { position: input.position }),
+    };
+    const ready = await aimTarget(op, target, options, input.force ? undefined : approach);
+    if (ready.aimed.described.tag === 'iframe' && !input.force) {
+      target = insideFrame(ready, input);
+      continue;
     }
-  });
+    if (ready.aimed.closedOption) {
+      await chooseOption(op, ready, effects);
+      return {};
+    }
+    const there = pointer?.x === ready.point.x && pointer.y === ready.point.y;
+    const wrong = await press(op, ready, input, effects, there);
+    if (!wrong) return ready.aimed.instead ? { hit: tell(ready.frame, ready.aimed.instead) } : {};
+    if (attempt === ATTEMPTS) throw coveredAtLast(ready, wrong);
+  }
 }
 
 /** A click on an iframe goes to the document in it, and only that one can say that it came. */

@@ -23,6 +23,7 @@ import type {
   ListState,
   LookAnswer,
   LookOrder,
+  NodeState,
   OwnerAnswer,
   OwnerHit,
   Point,
@@ -65,6 +66,8 @@ export interface Hands {
   bringOwner(ref: number, part: Point): Promise<OwnerAnswer>;
   hitOwner(ref: number, point: Point): OwnerHit;
   describe(ref: number): Described;
+  /** The states of nodes that are still there, in the order asked for. */
+  statesOf(refs: number[]): NodeState[];
   /** Begins to look for a drop on the node; 0 is the whole document. */
   watchDrop(ref: number): boolean;
   dropped(ref: number): boolean;
@@ -123,6 +126,7 @@ export function handsApi(
     bringOwner: (ref, part) => owners.bring(node(ref), part),
     hitOwner: (ref, point) => owners.hit(node(ref), point),
     describe: (ref) => api.describe(node(ref)),
+    statesOf: (refs) => refs.flatMap((ref) => looks.stateOf(ref, api.node(ref)) ?? []),
     watchDrop: (ref) => guards.watchDrop(ref === 0 ? document.documentElement : node(ref)),
     dropped: () => guards.dropped(),
   };

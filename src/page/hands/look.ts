@@ -3,7 +3,7 @@ import type { Described, InjectedApi, QueryAnswer } from '../injected/types.ts';
 import type { Primitives } from './primitives.ts';
 import type { ElementStates } from './states.ts';
 import type { Toggles } from './toggles.ts';
-import type { LookAnswer, LookOrder, TargetState } from './types.ts';
+import type { LookAnswer, LookOrder, NodeState, TargetState } from './types.ts';
 
 /** What is on the page right now, for waiting and asserting. Injected by its text. */
 export function looking(p: Primitives, states: ElementStates, checks: Toggles, api: InjectedApi) {
@@ -93,7 +93,24 @@ export function looking(p: Primitives, states: ElementStates, checks: Toggles, a
     return answer;
   }
 
-  return { look };
+  function stateOf(ref: number, el: Element | null): NodeState | null {
+    if (el === null) return null;
+    const subject = states.controlOf(el);
+    const { state } = checks.read(subject);
+    const { role, name } = api.describe(el);
+    return {
+      ref,
+      visible: holds(el, 'visible'),
+      enabled: holds(el, 'enabled'),
+      editable: holds(el, 'editable'),
+      focused: holds(el, 'focused'),
+      checked: state === 'none' ? null : state === 'mixed' ? 'mixed' : state === 'true',
+      role,
+      name: name.slice(0, 1000),
+    };
+  }
+
+  return { look, stateOf };
 }
 
 export type Looking = ReturnType<typeof looking>;

@@ -270,3 +270,16 @@ export interface LookAnswer {
   text?: boolean;
   textGone?: boolean;
 }
+
+/** What is true of a node now. */
+export interface NodeState {
+  ref: number;
+  visible: boolean;
+  enabled: boolean;
+  editable: boolean;
+  focused: boolean;
+  /** `null` for what cannot be checked. */
+  checked: boolean | 'mixed' | null;
+  role: string;
+  name: string;
+}

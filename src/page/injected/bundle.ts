@@ -1,6 +1,7 @@
 import { installApi } from './api.ts';
 import { type Dom, domReaders } from './dom.ts';
 import { type Finders, finders } from './find.ts';
+import { type TextFinder, textFinder } from './find-text.ts';
 import { type Hosts, hostRules } from './hosts.ts';
 import { type Lines, lineBuffer } from './lines.ts';
 import { type Names, nameRules } from './names.ts';
@@ -15,7 +16,7 @@ import { type TextRules, textRules } from './text.ts';
 import { type Walker, walker } from './walk.ts';
 
 /** What each part is given: all the parts made before it, of which it takes what it names. */
-interface Parts {
+export interface Parts {
   dom: Dom;
   hosts: Hosts;
   text: TextRules;
@@ -26,6 +27,7 @@ interface Parts {
   states: States;
   refs: Refs;
   printer: Printer;
+  findText: TextFinder;
   find: Finders;
   queries: Queries;
   newLines: () => Lines;
@@ -44,6 +46,7 @@ const parts: { [Name in Exclude<keyof Parts, 'newLines'>]: (made: Parts) => Part
   states: stateRules,
   refs: refTable,
   printer,
+  findText: textFinder,
   find: finders,
   queries,
   walk: walker,
@@ -64,7 +67,8 @@ export function injectedSource(): string {
 function compose(): string {
   const lines = [`const made = {};`, `made.newLines = () => (${lineBuffer.toString()})(made);`];
   for (const [name, make] of Object.entries(parts)) lines.push(`made.${name} = (${make.toString()})(made);`);
-  lines.push(`return (${installApi.toString()})(made);`);
+  // Other code of ours is built on the same parts (reading/source.ts).
+  lines.push(`return Object.assign((${installApi.toString()})(made), { parts: made });`);
   // The page cannot see the globals of an isolated world, so the name needs no disguise.
   return `globalThis.airlock ??= (() => {\n${lines.join('\n')}\n})()`;
 }

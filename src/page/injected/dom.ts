@@ -15,6 +15,7 @@ export function domReaders() {
   const nodeType = getter<number>(Node.prototype, 'nodeType');
   const firstChild = getter<Node | null>(Node.prototype, 'firstChild');
   const nextSibling = getter<Node | null>(Node.prototype, 'nextSibling');
+  const previousElement = getter<Element | null>(elementProto, 'previousElementSibling');
   const parentNode = getter<Node | null>(Node.prototype, 'parentNode');
   const nodeValue = getter<string | null>(Node.prototype, 'nodeValue');
   const isConnected = getter<boolean>(Node.prototype, 'isConnected');
@@ -27,6 +28,7 @@ export function domReaders() {
   const rootElement = getter<Element | null>(docProto, 'documentElement');
   const { getAttribute, hasAttribute, hasAttributes, getAttributeNames, matches, closest } = elementProto;
   const { getBoundingClientRect, checkVisibility } = elementProto;
+  const docFragmentQuery = DocumentFragment.prototype.querySelectorAll;
   const { getRootNode, compareDocumentPosition: comparePosition } = Node.prototype;
   /** Closed roots that the service handed over; null for a host that was asked for and has none. */
   const closedRoots = new WeakMap<Node, ShadowRoot | null>();
@@ -146,6 +148,25 @@ export function domReaders() {
       : docProto.querySelectorAll.call(root, selector);
   }
 
+  /** `querySelectorAll` below an element, in the shadow roots inside too. */
+  function within(el: Element, selector: string): Element[] {
+    const out: Element[] = [];
+    const queue: (Element | ShadowRoot)[] = [el];
+    const own = shadowOf(el);
+    if (own !== null) queue.push(own);
+    for (let i = 0; i < queue.length; i++) {
+      const root = queue[i];
+      if (root === undefined) break;
+      const query = root instanceof ShadowRoot ? docFragmentQuery : elementProto.querySelectorAll;
+      for (const found of query.call(root, selector)) out.push(found);
+      for (const host of query.call(root, '*')) {
+        const shadow = shadowOf(host);
+        if (shadow !== null) queue.push(shadow);
+      }
+    }
+    return out;
+  }
+
   /** The document and every shadow root that is open or was handed over, outer ones first. */
   function roots(): (Document | ShadowRoot)[] {
     const out: (Document | ShadowRoot)[] = [document];
@@ -181,6 +202,7 @@ export function domReaders() {
     holds,
     isConnected,
     isElement,
+    isHtml,
     keepClosedRoot,
     localName,
     matches,
@@ -189,6 +211,7 @@ export function domReaders() {
     nodeValue,
     openRoot,
     parentNode,
+    previousElement,
     referenced,
     rootElement,
     roots,
@@ -196,6 +219,7 @@ export function domReaders() {
     slotted,
     titleOf,
     treeRoot,
+    within,
   };
 }
 

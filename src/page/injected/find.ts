@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { Dom } from './dom.ts';
+import type { TextFinder } from './find-text.ts';
 import type { Names } from './names.ts';
 import type { Printer } from './printer.ts';
 import type { Roles } from './roles.ts';
@@ -17,6 +18,7 @@ export function finders({
   names,
   text,
   printer,
+  findText,
 }: {
   dom: Dom;
   styles: Styles;
@@ -24,6 +26,7 @@ export function finders({
   names: Names;
   text: TextRules;
   printer: Printer;
+  findText: TextFinder;
 }) {
   const { attr, localName, matches } = dom;
   const silent = new Set('script style template noscript head title'.split(' '));
@@ -163,75 +166,6 @@ export function finders({
     return names.nameOf(el, tag, role);
   }
 
-  /** The innermost elements that show the text. What does not hold it at all is not looked into. */
-  function byText(target: QueryTarget): Element[] {
-    const match = matcher(target.text ?? '', target.exact === true);
-    const holds = matcher(target.text ?? '', false);
-    const out: Element[] = [];
-    for (const root of dom.roots()) {
-      const start = root instanceof ShadowRoot ? root.firstElementChild : dom.rootElement(root);
-      innermost(start, holds, match, out);
-    }
-    const buttons = everywhere('input[type=button],input[type=submit],input[type=reset]').filter(
-      (el) => match(text.clean((el as HTMLInputElement).value)) && styles.paints(el) === 2,
-    );
-    return buttons.length === 0 ? out : inOrder([...out, ...buttons]);
-  }
-
-  function inOrder(elements: Element[]): Element[] {
-    return elements.sort((a, b) =>
-      dom.comparePosition.call(a, b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
-    );
-  }
-
-  function innermost(
-    first: Element | null,
-    holds: (actual: string) => boolean,
-    match: (actual: string) => boolean,
-    out: Element[],
-  ): void {
-    const stack: { next: Node | null; el: Element | null; found: number }[] = [
-      { next: first, el: null, found: 0 },
-    ];
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const node: Node | null = top.next;
-      if (node === null) {
-        stack.pop();
-        if (top.el !== null && top.found === out.length && match(paintedText(top.el))) out.push(top.el);
-        continue;
-      }
-      top.next = dom.nextSibling(node);
-      if (!dom.isElement(node) || silent.has(localName(node)) || styles.paints(node) === 0) continue;
-      if (holds(allText(node))) stack.push({ next: dom.firstChild(node), el: node, found: out.length });
-    }
-  }
-
-  /** All the text inside, painted or not: quick to get, and never less than what is painted. */
-  function allText(el: Element): string {
-    if (el instanceof HTMLInputElement)
-      return /^(button|submit|reset)$/.test(el.type) ? text.clean(el.value) : '';
-    return text.clean(el.textContent ?? '');
-  }
-
-  /** The text that is painted inside an element. */
-  function paintedText(el: Element): string {
-    let out = '';
-    const stack: Node[] = [el];
-    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      if (dom.nodeType(node) === 3) {
-        const parent = dom.parentNode(node);
-        if (parent === null || !dom.isElement(parent) || styles.paints(parent) === 2)
-          out += dom.nodeValue(node) ?? '';
-      }
-      if (!dom.isElement(node) || silent.has(localName(node)) || styles.paints(node) === 0) continue;
-      const children: Node[] = [];
-      for (let child = dom.firstChild(node); child !== null; child = dom.nextSibling(child))
-        children.push(child);
-      while (children.length > 0) stack.push(children.pop() ?? node);
-    }
-    return text.clean(out);
-  }
-
   function byAttribute(name: string, wanted: string, exact: boolean): Element[] {
     const match = matcher(wanted, exact);
     return everywhere(`[${name}]`).filter((el) => match(text.clean(attr(el, name) ?? '')));
@@ -256,7 +190,7 @@ export function finders({
     if (target.selector !== undefined) return bySelector(target.selector);
     if (target.xpath !== undefined) return byXPath(target.xpath);
     if (target.role !== undefined) return byRole(target);
-    if (target.text !== undefined) return byText(target);
+    if (target.text !== undefined) return findText.byText(target.text, exact);
     if (target.label !== undefined) return byLabel(target);
     if (target.placeholder !== undefined) return byAttribute('placeholder', target.placeholder, exact);
     if (target.testId !== undefined) return byAttribute('data-testid', target.testId, true);
@@ -266,7 +200,7 @@ export function finders({
     };
   }
 
-  return { everywhere, find, nameOf, offered };
+  return { everywhere, find, nameOf, offered, syntax };
 }
 
 export type Finders = ReturnType<typeof finders>;

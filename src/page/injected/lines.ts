@@ -32,6 +32,9 @@ export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text
   /** The element of a line, and how much of the line is role and name: a ref that is given late goes there. */
   const elements: (Element | null)[] = [];
   const heads: number[] = [];
+  /** Elements that print no line of their own and hold many lines, inner ones first: from, up to and not including to. */
+  const groups: { el: Element; from: number; to: number }[] = [];
+  const fewest = 8;
   let pending = '';
   /** Of all the text that is waiting, kept or not: a line is never longer than `maxText`, so no more need be kept. */
   let pendingLength = 0;
@@ -84,6 +87,16 @@ export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text
     edges = [];
     if (line === '') return;
     add(rules.cap(line, rules.maxText, missing), pendingDepth, textFlags, null, 0);
+  }
+
+  /** The index of the line that comes after the text that waits. */
+  function mark(): number {
+    return parts.length + (pending !== '' && /\S/.test(pending) ? 1 : 0);
+  }
+
+  /** The end of an element that prints no line itself. @param from what `mark` gave before its content */
+  function group(el: Element, from: number): void {
+    if (parts.length - from >= fewest) groups.push({ el, from, to: mark() });
   }
 
   /** Ends the element of a line: takes a lone text onto it, folds it, or drops it. */
@@ -155,27 +168,70 @@ export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text
   }
 
   /** Gives refs to containers that hold a tenth or more of what a caller may see at once. */
-  function scope(maxChars: number, prefix: string): void {
+  function scope(maxChars: number, prefix: string): { el: Element; from: number; to: number }[] {
     const sizes = new Array<number>(parts.length).fill(0);
+    /** Characters of all lines before each. */
+    const before = new Array<number>(parts.length + 1).fill(0);
     const open: number[] = [];
-    let total = 0;
     for (let i = 0; i < parts.length; i++) {
       const depth = depths[i] ?? -1;
+      const size = depth < 0 ? 0 : (parts[i] ?? '').length + 2 * depth + 3;
+      before[i + 1] = (before[i] ?? 0) + size;
       if (depth < 0) continue;
-      const size = (parts[i] ?? '').length + 2 * depth + 3;
-      total += size;
       while (open.length > depth) open.pop();
       for (const above of open) if (above >= 0) sizes[above] = (sizes[above] ?? 0) + size;
       while (open.length < depth) open.push(-1);
       open.push(i);
     }
-    if (total <= maxChars) return;
+    if ((before[parts.length] ?? 0) <= maxChars) return [];
     for (let i = 0; i < parts.length; i++) {
       const el = elements[i];
       if ((sizes[i] ?? 0) * 10 < maxChars || !el || ((flags[i] ?? 0) & ACT) !== 0) continue;
       const line = parts[i] ?? '';
       parts[i] = `${line.slice(0, heads[i])} [ref=${prefix}e${refs.give(el)}]${line.slice(heads[i])}`;
     }
+    return largeGroups(maxChars, sizes, before);
+  }
+
+  /** The line that a line is inside of, -1 for none, or for one that is far above. */
+  function enclosing(line: number): number {
+    const depth = depths[line] ?? -1;
+    for (let i = line - 1; i >= Math.max(0, line - 500); i--) {
+      const other = depths[i] ?? -1;
+      if (other >= 0 && other < depth) return i;
+    }
+    return -1;
+  }
+
+  /**
+   * Of the elements without a line, those that are worth one: large, not all there is, and not the same again as another
+   * one or a line inside or around it.
+   */
+  function largeGroups(maxChars: number, sizes: number[], before: number[]): typeof groups {
+    const chosen: typeof groups = [];
+    const sizeOf = (from: number, to: number): number => (before[to] ?? 0) - (before[from] ?? 0);
+    const total = sizeOf(0, parts.length);
+    for (const one of groups) {
+      const size = sizeOf(one.from, Math.min(one.to, parts.length));
+      if (size * 10 < maxChars || size > total * 0.9) continue;
+      const same = (inner: number, outer: number): boolean => inner > outer * 0.8;
+      let first = one.from;
+      while (first < one.to && (depths[first] ?? -1) < 0) first++;
+      const above = enclosing(first);
+      const told =
+        chosen.some(({ from, to }) => from >= one.from && same(sizeOf(from, to), size)) ||
+        same(sizes[first] ?? 0, size) ||
+        (above >= 0 && same(size, sizes[above] ?? 0));
+      if (!told) chosen.push(one);
+    }
+    return chosen;
+  }
+
+  /** The depth of the outermost lines from `from` up to `to`. */
+  function lowest(from: number, to: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = from; i < to; i++) if ((depths[i] ?? -1) >= 0) least = Math.min(least, depths[i] ?? 0);
+    return Number.isFinite(least) ? least : 0;
   }
 
   /** The finished text and where the frames are in it. */
@@ -183,21 +239,34 @@ export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text
     flush();
     const maxDepth = options.depth ?? Number.POSITIVE_INFINITY;
     for (let i = 0; i < depths.length; i++) if ((depths[i] ?? 0) >= maxDepth) depths[i] = -1;
-    if (options.maxChars !== undefined) scope(options.maxChars, options.prefix);
+    const scopes = options.maxChars === undefined ? [] : scope(options.maxChars, options.prefix);
+    // Outer ones first, where several begin at one line.
+    const starts = Map.groupBy(scopes.toReversed(), ({ from }) => from);
+    const ends = Map.groupBy(scopes, ({ to }) => to);
     const out: string[] = [];
     const frames: { ref: number; line: number }[] = [];
     const indents = ['- '];
-    for (let i = 0; i < parts.length; i++) {
-      const depth = depths[i] ?? -1;
-      if (depth < 0) continue;
+    const indent = (depth: number): string => {
       while (indents.length <= depth) {
         const last = indents[indents.length - 1] ?? '';
         indents.push(indents.length < maxIndent ? `  ${last}` : last);
       }
+      return indents[depth] ?? '';
+    };
+    let inside = 0;
+    for (let i = 0; i < parts.length; i++) {
+      inside -= ends.get(i)?.length ?? 0;
+      for (const { el, from, to } of starts.get(i) ?? []) {
+        out.push(`${indent(lowest(from, to) + inside)}generic [ref=${options.prefix}e${refs.give(el)}]`);
+        inside++;
+      }
+      const depth = depths[i] ?? -1;
+      if (depth < 0) continue;
       const flag = flags[i] ?? 0;
       const el = elements[i] ?? null;
       if ((flag & FRAME) !== 0 && el !== null) frames.push({ ref: refs.give(el), line: out.length });
-      out.push((flag & TEXT) !== 0 ? `${indents[depth]}text: ${parts[i]}` : `${indents[depth]}${parts[i]}`);
+      const start = indent(depth + inside);
+      out.push((flag & TEXT) !== 0 ? `${start}text: ${parts[i]}` : `${start}${parts[i]}`);
     }
     return { text: out.join('\n'), frames };
   }
@@ -214,7 +283,9 @@ export function lineBuffer({ styles, text: rules, refs }: { styles: Styles; text
     edge,
     finish,
     flush,
+    group,
     keep,
+    mark,
     push,
     count: () => parts.length,
   };

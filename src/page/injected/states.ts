@@ -136,7 +136,12 @@ export function stateRules({ dom, text }: { dom: Dom; text: TextRules }) {
     return null;
   }
 
-  return { markSecret: (el: Element): void => void secrets.add(el), statesOf, valueFor };
+  /** What the element holds is never told: a password, or a field that was filled with a secret. */
+  function isSecret(el: Element): boolean {
+    return secrets.has(el) || (el instanceof HTMLInputElement && el.type === 'password');
+  }
+
+  return { isSecret, markSecret: (el: Element): void => void secrets.add(el), statesOf, valueFor };
 }
 
 export type States = ReturnType<typeof stateRules>;

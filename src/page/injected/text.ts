@@ -43,7 +43,17 @@ export function textRules() {
     return cleaned === short && !short.startsWith('"') ? short : JSON.stringify(short.replace(steering, ''));
   }
 
-  return { cap, clean, maxText, quote, value };
+  /** White space runs become one space; what stands at the ends stays. */
+  function collapse(text: string): string {
+    return text.replace(steering, '').replace(spaces, ' ');
+  }
+
+  /** Line breaks and spaces as they are written. */
+  function preserve(text: string): string {
+    return text.replace(steering, '').replace(/\r\n?/g, '\n');
+  }
+
+  return { cap, clean, collapse, maxText, preserve, quote, value };
 }
 
 export type TextRules = ReturnType<typeof textRules>;

@@ -18,6 +18,8 @@ interface Open {
   owns: boolean;
   /** Own line, -1 for an element that prints none. */
   line: number;
+  /** Where the lines inside begin. */
+  from: number;
   /** Depth of the lines inside. */
   depth: number;
   flags: number;
@@ -312,6 +314,7 @@ export function walker({
       at: 0,
       owns: run.owned.size > 0 && visit.aria,
       line,
+      from: run.lines.mark(),
       depth: line < 0 ? visit.depth : visit.depth + 1,
       flags,
       seen: visit.seen,
@@ -331,7 +334,10 @@ export function walker({
       if (after !== '') run.lines.addText(after, frame.depth, frame.seen);
     }
     if (frame.line >= 0) run.lines.close(frame.line);
-    else run.lines.edge(frame.el);
+    else {
+      run.lines.group(frame.el, frame.from);
+      run.lines.edge(frame.el);
+    }
   }
 
   return { walk };

@@ -58,7 +58,11 @@ export async function snapshot(op: Operation, input: SnapshotInput): Promise<Sna
   const store = op.env.snapshots;
   if (cursor !== undefined) return continueSnapshot(cursor, maxChars, store);
   const place = placeOf(op, input);
-  const walked = await takeSnapshot(op, place.frame, { ...walk, ...(place.root && { root: place.root }) });
+  const walked = await takeSnapshot(op, place.frame, {
+    ...walk,
+    maxChars,
+    ...(place.root && { root: place.root }),
+  });
   return assembleSnapshot(
     walked,
     {

@@ -14,7 +14,7 @@ export type TakeOptions = Omit<WalkOptions, 'nextRef' | 'prefix'>;
 const CLOSED_ROOT_PASSES = 4;
 
 /** Of a frame that has no document to walk. */
-const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page_crashed']);
+export const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page_crashed']);
 
 /**
  * Walks a frame and all frames below it, each in its own process.
@@ -91,7 +91,7 @@ function optionsBelow({ root: _, depth, ...rest }: TakeOptions, line: string): T
 }
 
 /** The ref of the iframe element that holds `child`; `undefined` for one that has none. */
-async function refOfOwner(op: Operation, parent: Frame, child: Frame): Promise<number | undefined> {
+export async function refOfOwner(op: Operation, parent: Frame, child: Frame): Promise<number | undefined> {
   const { session, contextId } = await isolatedWorld(op, parent);
   const { backendNodeId } = await op.send(session, 'DOM.getFrameOwner', { frameId: child.id });
   const { object } = await op.send(session, 'DOM.resolveNode', {

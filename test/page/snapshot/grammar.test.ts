@@ -25,6 +25,8 @@ describe('the grammar of a snapshot', () => {
        <label><input type=checkbox checked> Remember me</label><button disabled>Submit</button></form></main>`,
     );
     await page.page.evaluate('document.querySelector("input").value = "ana@example.test"');
+    // Autofocus comes with the first frame that is drawn.
+    await page.page.waitForFunction('document.activeElement === document.querySelector("input")');
     expect((await page.text()).replace(/\[ref=e\d+\]/g, '[ref]').split('\n')).toEqual([
       '- banner',
       '  - link "Home" [ref]',

@@ -25,6 +25,84 @@ async function found(target: QueryTarget): Promise<string[]> {
   return matches.map(({ line }) => line);
 }
 
+describe('a target by text is the smallest element that shows it', () => {
+  const cases: [string, string, QueryTarget, string[]][] = [
+    ['of nested ones the inner', '<div><p><b>Save me</b></p></div>', { text: 'save' }, ['B']],
+    [
+      'split over inline elements',
+      '<div><p>Hello <b>big</b> world</p></div>',
+      { text: 'hello big world' },
+      ['P'],
+    ],
+    [
+      'letters in boxes of their own',
+      '<p><i>A</i><i style="display:inline-block">B</i>C</p>',
+      { text: 'ABC', exact: true },
+      ['P'],
+    ],
+    ['not what stands in two blocks run together', '<div><p>foo</p><p>bar</p></div>', { text: 'foobar' }, []],
+    [
+      'over blocks with a space between',
+      '<section><p>foo</p><p>bar</p></section>',
+      { text: 'foo bar' },
+      ['SECTION'],
+    ],
+    ['over a line break', '<p>foo<br>bar</p>', { text: 'foo bar', exact: true }, ['P']],
+    ['cells are apart', '<table><tr id=r><td>a<td>b</table>', { text: 'ab' }, []],
+    ['not the title', '<p>x', { text: 'Only in the title' }, []],
+    [
+      'not what is hidden',
+      '<p>a<span style="display:none">secret</span>b</p><p style="visibility:hidden">secret</p>',
+      { text: 'secret' },
+      [],
+    ],
+    [
+      'what is hidden does not part a text',
+      '<p>a<span hidden>x</span>b</p>',
+      { text: 'ab', exact: true },
+      ['P'],
+    ],
+    [
+      'white space of the source does not matter',
+      '<p>\n  one\n  two  </p>',
+      { text: ' one   two ', exact: true },
+      ['P'],
+    ],
+    [
+      'exact is the whole text and its case',
+      '<p>Save</p><p>save</p><p>Save all</p>',
+      { text: 'Save', exact: true },
+      ['P'],
+    ],
+    [
+      'an element that has it itself and in a child: the child',
+      '<div>Go <b>Go</b></div>',
+      { text: 'Go' },
+      ['B'],
+    ],
+    ['each of several', '<ul><li>Go<li>Go now<li>No</ul>', { text: 'go' }, ['LI', 'LI']],
+    [
+      'buttons by their value',
+      '<input type=submit value="Send it"><input value="Send it">',
+      { text: 'send it' },
+      ['INPUT'],
+    ],
+    ['emoji and case of other languages', '<p>İstanbul 👩‍👩‍👧 ÄÖ</p>', { text: '👩‍👩‍👧 äö' }, ['P']],
+    ['not in closed details', '<details><summary>Sum</summary>Inside</details>', { text: 'Inside' }, []],
+  ];
+  it.each(cases)('%s', async (_, body, target, tags) => {
+    await page.load(`<title>Only in the title</title>${body}`);
+    expect((await page.query(target)).matches.map(({ tag }) => tag.toUpperCase())).toEqual(tags);
+  });
+
+  it('through slots, in the order as painted', async () => {
+    await page.load(`<x-s><b slot=s>slotted</b></x-s><script>customElements.define('x-s', class extends HTMLElement {
+      constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<p>Before <slot name=s></slot> after</p>' } })</script>`);
+    expect((await page.query({ text: 'before slotted after' })).matches.map(({ tag }) => tag)).toEqual(['p']);
+    expect((await page.query({ text: 'slotted' })).matches.map(({ tag }) => tag)).toEqual(['b']);
+  });
+});
+
 describe('targets', () => {
   it.each<[QueryTarget, string[]]>([
     [{ selector: '#save' }, ['button "Save order"']],
