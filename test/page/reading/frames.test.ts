@@ -13,6 +13,8 @@ const page = new ActionPage({
 
 test('the list of frames: names, URLs, parents, origins', async () => {
   await page.goto();
+  // A frame of another process tells of itself when it does, which may be a little after the load of the page around it.
+  await expect.poll(() => listFrames(page.tab).frames.filter(({ name }) => name !== '')).toHaveLength(5);
   const { tab, frames } = listFrames(page.tab);
   const other = page.server.url('/inner?cross', 'localhost');
   const by = (name: string) => frames.find((frame) => frame.name === name);
