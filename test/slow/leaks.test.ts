@@ -3,6 +3,7 @@
  * without. Each has a control: the same Chrome and the same page without the flags of the lockdown, and there it leaks.
  */
 import { writeFile } from 'node:fs/promises';
+import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,6 +33,9 @@ const modes = [
 const LOCKDOWN =
   /^--(proxy-|host-resolver-rules|disable-quic|(force-)?webrtc-ip|disable-features|no-pings|disable-background-networking)/;
 
+/** Written into about:blank. */
+const html = attemptsPages('http://NAME.leak.example/x', list)['/attempts'] ?? '';
+
 describe.skipIf(!inLab)('on a wire that carries all that leaves', () => {
   let lab: Lab;
   /** By name: a denied one causes no DNS query. By addresses of both families, which need none. */
@@ -56,10 +60,32 @@ describe.skipIf(!inLab)('on a wire that carries all that leaves', () => {
       await lab.quiet();
       lab.seen.length = 0;
       const urls = attemptPaths(list).map((at) => byName.url(at));
-      await leak(engine, path ?? '', urls);
+      await leak(engine, path ?? '', { urls });
       const missing = async () => leaks(engine).filter((line) => !lab.seen.includes(line));
       await eventually(missing, (lines) => lines.length === 0, 30_000);
     });
+
+    test.skipIf(path === undefined)('control: so does one that is written into about:blank', async () => {
+      await lab.quiet();
+      lab.seen.length = 0;
+      await leak(engine, path ?? '', { html });
+      const missing = async () =>
+        ['udp 3478', 'tcp 3478', 'dns fetch.leak.example'].filter((line) => !lab.seen.includes(line));
+      await eventually(missing, (lines) => lines.length === 0, 30_000);
+    });
+
+    test.skipIf(path === undefined)(
+      'in its own network not even a Chrome without lockdown leaks',
+      async () => {
+        const before = await lab.quiet();
+        lab.seen.length = 0;
+        // Nobody serves what listens there.
+        await leak(engine, path ?? '', { html }, (listener) => listener.close());
+        await delay(LATE_MS);
+        expect(lab.seen).toEqual([]);
+        expect((await lab.packets()) - before).toBe(0);
+      },
+    );
 
     test.skipIf(path === undefined).for(modes)('nothing leaves $title', async ({ flags }) => {
       const allow = [byName, byFour, bySix].map(({ port }) => `localhost:${port}`);
@@ -121,17 +147,23 @@ function leaks(engine: Engine): string[] {
   return [...names, 'udp 3478', 'udp 4433', 'tcp 3478', 'tcp 5349', 'tcp 443', 'tcp 80 fetch'];
 }
 
-/** Opens the pages in a Chrome without lockdown, and clicks their buttons. */
-async function leak(engine: Engine, path: string, urls: readonly string[]): Promise<void> {
-  const nowhere = { address: '127.0.0.1', port: 9 };
-  const chrome = await startChrome(engine, path, nowhere, (flags) =>
-    flags.filter((flag) => !LOCKDOWN.test(flag)),
-  );
+/** Opens pages in a Chrome without lockdown, and clicks their buttons. */
+async function leak(
+  engine: Engine,
+  path: string,
+  { urls = [], html: text }: { urls?: readonly string[]; html?: string },
+  adopt?: (listener: Server) => void,
+): Promise<void> {
+  const place = { host: '127.0.0.1', port: 9 };
+  const unlocked = (flags: string[]) => flags.filter((flag) => !LOCKDOWN.test(flag));
+  const own = adopt && { place, adopt };
+  const chrome = await startChrome(engine, path, { address: place.host, port: place.port }, unlocked, own);
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
   const browser = await puppeteer.connect({ transport, defaultViewport: null });
-  for (const url of urls) {
+  for (const url of [...urls, ...(text === undefined ? [] : ['about:blank'])]) {
     const page = await browser.newPage();
     await page.goto(url);
+    if (text !== undefined) await page.setContent(text);
     const cdp = await page.createCDPSession();
     await cdp.send('Runtime.evaluate', { expression: 'go.click()', userGesture: true });
   }

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { chromeEnvironment } from '../../src/residual/environment.ts';
 import { chromeFlags } from '../../src/sessions/chrome-flags.ts';
 import { type Engine, findChrome } from '../../src/sessions/find-chrome.ts';
-import { type LaunchedChrome, launchChrome } from '../../src/sessions/launch-chrome.ts';
+import { type LaunchedChrome, launchChrome, type OwnNetwork } from '../../src/sessions/launch-chrome.ts';
 
 export const engines: readonly Engine[] = ['headless-shell', 'chrome'];
 
@@ -32,6 +32,7 @@ export async function startChrome(
   path: string,
   floor: { address: string; port: number },
   edit: (flags: string[]) => string[] = (flags) => flags,
+  ownNetwork?: OwnNetwork,
 ): Promise<LaunchedChrome> {
   const { profileDir, env } = chromeHome();
   const flags = chromeFlags({
@@ -48,6 +49,7 @@ export async function startChrome(
     env,
     cwd: env['HOME'] ?? tmpdir(),
     stderrLimit: 64 * 1024,
+    ownNetwork,
   });
   onTestFinished(async () => {
     if (chrome.child.exitCode === null && chrome.child.signalCode === null)
