@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ProcessIndex } from '../../../src/residual/process-index.ts';
 import { whyNoOwnNetwork } from '../../../src/sessions/own-network.ts';
-import { processesWith } from '../../support/processes.ts';
+import { eventually, processesWith } from '../../support/processes.ts';
 import { engines, installed } from '../../support/real-chrome.ts';
 import { TestService } from '../../support/service.ts';
 import { WebServer } from '../../support/web-server.ts';
@@ -85,6 +85,19 @@ describe.skipIf(impossible !== undefined)('with --strict-network', () => {
     // The same from here does connect.
     await expect(run(process.execPath, ['-e', connect])).rejects.toMatchObject({ code: 7 });
     await service.delete(session);
+  });
+
+  test('when the service is killed, its Chromes end by themselves, those that are being started too', async () => {
+    const doomed = await TestService.start(['--strict-network', '--pool', '2']);
+    await doomed.session();
+    const starting = doomed.session().catch(() => undefined);
+    // Everything of it has the path of its runtime directory on the command line, the shell that becomes Chrome as well.
+    const all = () => processesWith(join(doomed.root, 'r'));
+    expect((await all()).length).toBeGreaterThan(1);
+    await doomed.stop('SIGKILL');
+    await starting;
+    await eventually(all, (left) => left.length === 0, 20_000);
+    await doomed[Symbol.asyncDispose]();
   });
 
   test('the doctor says that it is on', async () => {
