@@ -24,6 +24,7 @@ export function domReaders() {
   const openRoot = getter<ShadowRoot | null>(elementProto, 'shadowRoot');
   const activeIn = getter<Element | null>(docProto, 'activeElement');
   const bodyOf = getter<HTMLElement | null>(docProto, 'body');
+  const baseOf = getter<string>(Node.prototype, 'baseURI');
   const titleOf = getter<string>(docProto, 'title');
   const rootElement = getter<Element | null>(docProto, 'documentElement');
   const { getAttribute, hasAttribute, hasAttributes, getAttributeNames, matches, closest } = elementProto;
@@ -184,6 +185,7 @@ export function domReaders() {
   return {
     all,
     attr,
+    baseOf,
     checkVisibility,
     closedRoots,
     closest,

@@ -75,8 +75,9 @@ function addRules(service: TurndownService): void {
   service.addRule('table', {
     filter: 'table',
     replacement: (content, node) => {
-      const row = elementOf(node).querySelector('tr');
-      const cells = row === null ? [] : [...childrenOf(row)];
+      const row = elementOf(node).getElementsByTagName('tr').item(0);
+      const cells = row ? [...childrenOf(row)] : [];
+      if (content.trim() === '') return '';
       const headed = cells.some((cell) => cell.nodeName === 'TH');
       // A table of Markdown begins with the names of its columns.
       const head =

@@ -124,6 +124,18 @@ test('within an element, through shadow roots', async () => {
   expect(nested.data).toEqual({ s: { p: 'inside' } });
 });
 
+test('a page whose elements have the names of what is asked for changes nothing', async () => {
+  const body = `<img name=baseURI><img name=querySelectorAll><img name=getElementById><form id=f><input name=querySelectorAll><input name=getAttribute><input name=baseURI><a href="x">in form</a></form>`;
+  const fields = {
+    form: { selector: 'form', fields: { text: 'a', url: { selector: 'a', attr: 'href' } } },
+    id: { selector: 'form', attr: 'id' },
+  };
+  expect(await take({ fields }, body)).toEqual({
+    form: { text: 'in form', url: page.server.url('/x') },
+    id: 'f',
+  });
+});
+
 test('a name such as __proto__ is data', async () => {
   const fields = JSON.parse('{"__proto__": "h1", "constructor": "h1"}');
   expect(JSON.stringify(await take({ fields }))).toBe('{"__proto__":"Our shop","constructor":"Our shop"}');

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readHtml } from '../../../src/page/reading/content.ts';
 import { ActionPage } from '../../support/action-page.ts';
@@ -41,9 +42,9 @@ test('shadow roots are declarative ones, closed ones too', async () => {
 test('the value of a password is not told, wherever it stands', async () => {
   await page.goto();
   await page.eval(`document.body.innerHTML = '<input type=password value=s3cret><input type=text value=plain><input type=password>';
-    document.querySelector('input:last-child').value = 's3cret'; 0`);
+    document.querySelector('input:last-child').value = 's3cret'; document.querySelector('input:last-child').title = 's3cret'; 0`);
   expect(await html({ selector: 'body' })).toBe(
-    '<body><input type="password" value="[redacted]"><input type="text" value="plain"><input type="password"></body>',
+    '<body><input type="password" value="[redacted]"><input type="text" value="plain"><input type="password" title="[redacted]"></body>',
   );
 });
 
@@ -61,4 +62,63 @@ test('a form whose fields have the names of its properties', async () => {
     '<form><input name="attributes"><input name="localName"><input name="firstChild"><b>x</b></form>';
   await page.eval(`document.body.innerHTML = ${JSON.stringify(body)}; 0`);
   expect(await html({ selector: 'body' })).toBe(`<body>${body}</body>`);
+});
+
+test('any markup is serialised as the engine does it', { timeout: 60_000 }, async () => {
+  await page.goto();
+  const tags = [
+    'div',
+    'p',
+    'table',
+    'tr',
+    'td',
+    'script',
+    'style',
+    'textarea',
+    'pre',
+    'template',
+    'svg',
+    'math',
+    'mi',
+    'select',
+    'option',
+    'br',
+    'img',
+    'x-y',
+    'noscript',
+    'title',
+    'a',
+    'iframe',
+    'plaintext',
+  ];
+  const piece = fc.oneof(
+    fc.constantFrom(...tags).map((tag) => `<${tag}>`),
+    fc.constantFrom(...tags).map((tag) => `</${tag}>`),
+    fc
+      .tuple(fc.constantFrom(...tags), fc.string(), fc.string())
+      .map(
+        ([tag, name, value]) =>
+          `<${tag} ${name.replace(/[<>/\s"'=]/g, '')}x="${value.replaceAll('"', "'")}">`,
+      ),
+    fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
+    fc.constantFrom(
+      '<!-- c -->',
+      '&amp;',
+      '&nbsp;',
+      '\u00a0',
+      '&lt;b&gt;',
+      '<![CDATA[x]]>',
+      '<svg><a xlink:href="#x">',
+      '\n',
+    ),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
+      const engine = await page.eval(
+        `document.body.innerHTML = ${JSON.stringify(pieces.join(''))}; document.body.outerHTML`,
+      );
+      expect(await html({ selector: 'body' })).toBe(engine);
+    }),
+    { numRuns: 150 },
+  );
 });

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readMarkdown } from '../../../src/page/reading/content.ts';
+import { readMarkdown, readText } from '../../../src/page/reading/content.ts';
 import { ActionPage, problem } from '../../support/action-page.ts';
 
 const paragraph =
@@ -120,4 +121,65 @@ test('a time limit ends the work in the thread too', async () => {
   expect(
     (await page.run((op) => readMarkdown(op, { selector: 'p:first-child' }), { timeoutMs: 20_000 })).content,
   ).toBe('word');
+});
+
+test('no markup makes it fail, and what it shows is in text and Markdown alike', {
+  timeout: 60_000,
+}, async () => {
+  const tags = [
+    'div',
+    'p',
+    'ul',
+    'ol',
+    'li',
+    'table',
+    'tr',
+    'td',
+    'th',
+    'pre',
+    'code',
+    'a',
+    'b',
+    'i',
+    'blockquote',
+    'h2',
+    'img',
+    'details',
+    'summary',
+    'svg',
+    'select',
+    'button',
+    'br',
+    'hr',
+    's',
+  ];
+  const piece = fc.oneof(
+    fc.constantFrom(...tags).map((tag) => `<${tag} href=/x src=/y alt=z>`),
+    fc.constantFrom(...tags).map((tag) => `</${tag}>`),
+    fc.constantFrom(
+      'word',
+      ' two  words ',
+      '*',
+      '`',
+      '|',
+      '# x',
+      '1. y',
+      '[z](u)',
+      '\n',
+      '\u00a0',
+      '<script>x</script>',
+      '<input type=checkbox>',
+    ),
+  );
+  await page.goto();
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
+      await page.eval(`document.body.innerHTML = ${JSON.stringify(pieces.join(''))}; 0`);
+      const text = (await page.run((op) => readText(op, {}))).content;
+      const { content } = await page.run((op) => readMarkdown(op, {}));
+      const count = (from: string) => from.match(/word/g)?.length ?? 0;
+      expect(count(content)).toBe(count(text));
+    }),
+    { numRuns: 60 },
+  );
 });

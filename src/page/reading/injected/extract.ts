@@ -84,7 +84,7 @@ export function extractor({
     if (!dom.has(el, name)) return null;
     const value = markup.attribute(el, name);
     if (!addresses.test(name)) return value;
-    return URL.parse(value, document.baseURI)?.href ?? value;
+    return URL.parse(value, dom.baseOf(el))?.href ?? value;
   }
 
   function select(from: Element | null, selector: string): Element[] {

@@ -26,7 +26,7 @@ export function linkReader({
   function urlOf(el: Element): string {
     if (el instanceof HTMLAnchorElement || el instanceof HTMLAreaElement) return withoutScript(el.href);
     const href = el instanceof SVGAElement ? el.href.baseVal : '';
-    const parsed = href === '' ? null : URL.parse(href, el.baseURI);
+    const parsed = href === '' ? null : URL.parse(href, dom.baseOf(el));
     return parsed === null ? '' : withoutScript(parsed.href);
   }
 

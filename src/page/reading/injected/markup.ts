@@ -24,9 +24,6 @@ export function markupReader({
     ),
   );
   const raw = new Set('style script xmp iframe noembed noframes plaintext noscript'.split(' '));
-  /** What forms send of a field stands in these. */
-  const holding = /^(value|data-value)$/;
-
   function getter<T>(proto: object, name: string): (node: Node) => T {
     const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
     if (get === undefined) throw new TypeError(`no getter ${name}`);
@@ -49,7 +46,10 @@ export function markupReader({
   /** The value of an attribute as it may be told. */
   function attribute(el: Element, name: string): string {
     const value = attr(el, name) ?? '';
-    return value !== '' && holding.test(name) && states.isSecret(el) ? '[redacted]' : value;
+    if (value === '' || !states.isSecret(el)) return value;
+    // A copy of the value gives it away as well.
+    const copied = el instanceof HTMLInputElement && value === el.value;
+    return name === 'value' || copied ? '[redacted]' : value;
   }
 
   function startTag(el: Element, tag: string): string {
