@@ -31,6 +31,9 @@ export interface Ready {
 /** A target that does not exist yet may still come: a page answers an action a moment after it. Milliseconds. */
 const GRACE_MS = 1000;
 
+/** Pause between two looks whether a frame is laid out by now. Milliseconds. */
+const LAYOUT_POLL_MS = 50;
+
 /** Kept of the deadline to answer with the reason rather than with `timeout`: a part of it, within bounds. Milliseconds. */
 function reserve(op: Operation): number {
   return Math.min(1500, Math.max(500, op.timeoutMs * 0.15));
@@ -82,6 +85,12 @@ async function prepare(
       ]);
       claimRefs(op, frame, settled.nextRef);
       return settled;
+    }
+    if ('obstacle' in answer && answer.obstacle.why === 'unlaid' && left > 0) {
+      // Waited for here: in a frame without an area the engine slows timers to one a second.
+      await op.pause(Math.min(LAYOUT_POLL_MS, left));
+      pass -= 1;
+      continue;
     }
     if (!('missing' in answer) || !couldBeInClosedRoot(target, answer.missing)) return answer;
     if (pass > CLOSED_ROOT_PASSES || (await openClosedRoots(op, frame)) === 0) return answer;

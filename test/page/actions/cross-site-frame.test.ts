@@ -108,6 +108,16 @@ test('a frame that is not laid out, or goes away while one waits, is an error', 
   }
 });
 
+test('a frame that is shown in time is waited for', async () => {
+  for (const path of ['/cross', '/same']) {
+    await page.goto(path);
+    await page.eval('document.querySelector("iframe").style.display = "none"');
+    await page.eval('void setTimeout(() => { document.querySelector("iframe").style.display = "" }, 700)');
+    const done = await page.run((op) => click(op, { target: { selector: '#b', frame: 'x' } }));
+    expect(done.ok).toBe(true);
+  }
+});
+
 test('a frame that vanishes before the action is an error', async () => {
   await page.goto('/cross');
   const ref = await page.run(async (op) => (await resolveTarget(op, { selector: '#b', frame: 'x' })).ref);
