@@ -55,6 +55,21 @@ test('console errors and failed requests are told', async () => {
   await problem(holds({ console: { noMatch: 'brok*7' } }), 'assertion_failed');
 });
 
+test('to look for longer than the request may take is refused, and a page that never answered has not failed', async () => {
+  await page.goto();
+  const within = (withinMs: number) =>
+    page.run((op) => assert(op, { text: 'Nope', withinMs }), { timeoutMs: 700 });
+  const refused = await problem(within(701), 'invalid_request');
+  expect(refused.extra).toMatchObject({ pointer: '/withinMs' });
+  await problem(within(700), 'assertion_failed');
+  const spinning = page.tab.session.send('Runtime.evaluate', {
+    expression: 'for (const end = Date.now() + 3000; Date.now() < end; );',
+  });
+  const silent = await problem(within(500), 'timeout');
+  expect(silent.extra).toMatchObject({ unmet: ['text'], seen: {} });
+  await spinning;
+});
+
 test('no condition is no assertion', async () => {
   await page.goto('/clean');
   await problem(holds({}), 'invalid_request');

@@ -35,8 +35,8 @@ const GRACE_MS = 1000;
 const LAYOUT_POLL_MS = 50;
 
 /** Kept of the deadline to answer with the reason rather than with `timeout`: a part of it, within bounds. Milliseconds. */
-function reserve(op: Operation): number {
-  return Math.min(1500, Math.max(500, op.timeoutMs * 0.15));
+export function reserve(op: Operation): number {
+  return Math.min(1000, Math.max(20, op.timeoutMs / 10));
 }
 
 /**

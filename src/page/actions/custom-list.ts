@@ -5,7 +5,7 @@ import type { Operation } from '../operation.ts';
 import { formatRef } from '../refs.ts';
 import { claimRefs } from '../resolve-target.ts';
 import { tell } from '../target-errors.ts';
-import { aimTarget, type Ready } from './aim-target.ts';
+import { aimTarget, type Ready, reserve } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import type { Effects } from './effects.ts';
 import { readyToPress } from './landing.ts';
@@ -47,7 +47,7 @@ async function openedList(op: Operation, ready: Ready, effects: Effects): Promis
   const first = await look(op, ready);
   if (first.options.length > 0) return first;
   if (!first.isList) await clickRef(op, ready.ref, effects);
-  const until = Date.now() + Math.min(OPEN_MS, op.remainingMs / 2);
+  const until = Date.now() + Math.min(OPEN_MS, op.remainingMs - reserve(op));
   for (;;) {
     const state = await look(op, ready);
     if (state.options.length > 0) return state;

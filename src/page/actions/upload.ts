@@ -6,6 +6,7 @@ import type { Operation } from '../operation.ts';
 import { handleOf, openClosedRoots, type ResolvedTarget, resolveTarget } from '../resolve-target.ts';
 import { Target } from '../target.ts';
 import { callOn, evaluateHandle, isolatedWorld } from '../world.ts';
+import { reserve } from './aim-target.ts';
 import { openChooser } from './chooser.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { findUploadFiles, type UploadFile, type Uploads } from './upload-files.ts';
@@ -82,7 +83,7 @@ export async function upload(
 }
 
 async function findElement(op: Operation, target: Target): Promise<ResolvedTarget> {
-  const until = Date.now() + Math.min(GRACE_MS, op.remainingMs / 2);
+  const until = Date.now() + Math.min(GRACE_MS, op.remainingMs - reserve(op));
   for (;;) {
     try {
       return await resolveTarget(op, target);
