@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
-import { type Conditions, checkConditions, conditionProperties, look, namesOf, type Sight } from './conditions.ts';
+import {
+  type Conditions,
+  checkConditions,
+  conditionProperties,
+  look,
+  namesOf,
+  type Sight,
+} from './conditions.ts';
 import type { Operation } from './operation.ts';
 import { timeBox } from './time-box.ts';
 
