@@ -14,6 +14,8 @@ export interface Dialog {
   /** The page that opened it. */
   readonly url: string;
   readonly openedAt: string;
+  /** The session's policy has answered it so: it is open no more. */
+  answered?: 'accept' | 'dismiss';
 }
 
 export interface FailedRequest {

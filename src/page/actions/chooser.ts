@@ -1,5 +1,6 @@
-import { AirlockError } from '../../errors.ts';
+import type { AirlockError } from '../../errors.ts';
 import type { CdpSession, Protocol } from '../cdp.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import type { ResolvedTarget } from '../resolve-target.ts';
 import { timeBox } from '../time-box.ts';
@@ -64,5 +65,5 @@ async function fieldOf(
 }
 
 function unusable(ref: string, how: string): AirlockError {
-  return new AirlockError('not_interactable', `${ref} ${how}`, { extra: { element: { ref }, state: how } });
+  return notInteractable('no-chooser', `${ref} ${how}`, { element: { ref } });
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
 import type { CdpSession } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { handleOf, openClosedRoots, type ResolvedTarget, resolveTarget } from '../resolve-target.ts';
 import { Target } from '../target.ts';
@@ -132,9 +133,7 @@ async function checkField(
   const state = asState(await callOn(op, session, objectId, STATE));
   const extra = { element: { ref }, accept: state.accept, multiple: state.multiple };
   if (state.disabled) {
-    throw new AirlockError('not_interactable', `The file input of ${ref} is disabled`, {
-      extra: { ...extra, state: 'disabled' },
-    });
+    throw notInteractable('disabled', `The file input of ${ref} is disabled`, extra);
   }
   if (state.directory && files.length > 0) throw invalid('/files', 'the input takes a directory', extra);
   if (files.length > 1 && !state.multiple)
