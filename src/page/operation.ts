@@ -103,7 +103,6 @@ export class Operation implements Disposable {
 
   /**
    * Sends one CDP command.
-   * @param onRefusal told of Chrome's refusal, also of one that comes when the operation has ended
    * @throws AirlockError the reason of `signal`, `page_crashed` (of the tab, or of the frame that is asked), `tab_not_found` (it closed), or `dialog_open`
    * @throws Error Chrome's own refusal of the command
    */
@@ -111,22 +110,19 @@ export class Operation implements Disposable {
     session: CdpSession,
     method: M,
     params?: Commands[M]['paramsType'][0],
-    onRefusal: (error: unknown) => void = ignore,
   ): Promise<Commands[M]['returnType']> {
     this.check();
     const { frames } = this.tab;
-    if (session !== this.tab.session && frames.isDead(session)) throw frameCrashed(this.tab);
-    const answer = session.send(method, params, { timeout: 0 });
-    answer.catch(onRefusal);
     // The tab's own crash ends the whole operation; that of a frame in another process only what is asked of it.
-    if (session === this.tab.session) return this.race(answer);
+    if (session === this.tab.session) return this.race(session.send(method, params, { timeout: 0 }));
+    if (frames.isDead(session)) throw frameCrashed(this.tab);
     const died = Promise.withResolvers<never>();
     const onCrash = (dead: CdpSession) => {
       if (dead === session) died.reject(frameCrashed(this.tab));
     };
     frames.on('crashed', onCrash);
     try {
-      return await this.race(Promise.race([answer, died.promise]));
+      return await this.race(Promise.race([session.send(method, params, { timeout: 0 }), died.promise]));
     } finally {
       frames.off('crashed', onCrash);
     }
@@ -224,13 +220,10 @@ function ignore(): void {
 
 function dialogOpen(tab: Tab, dialog: Dialog): AirlockError {
   const text = dialog.message.length > 200 ? `${dialog.message.slice(0, 200)}…` : dialog.message;
-  return new AirlockError(
-    'dialog_open',
-    `The page shows ${dialog.type === 'alert' ? 'an' : 'a'} ${dialog.type}: ${JSON.stringify(text)}`,
-    {
-      extra: { tab: tab.id, dialog },
-    },
-  );
+  const what = dialog.type === 'alert' ? 'an alert' : `a ${dialog.type}`;
+  return new AirlockError('dialog_open', `The page shows ${what}: ${JSON.stringify(text)}`, {
+    extra: { tab: tab.id, dialog },
+  });
 }
 
 function pageCrashed(tab: Tab): AirlockError {

@@ -127,6 +127,11 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     const path = await open({ engine });
     await click(path, 'report');
     expect(await settled(path, 1)).toMatchObject([{ state: 'denied', suggestedName: 'report.pdf' }]);
+    const navigated = await service.post(`${path}/navigate`, { url: site.url('/report') });
+    expect(navigated.body).toMatchObject({
+      download: true,
+      downloads: [{ state: 'denied', suggestedName: 'report.pdf', url: site.url('/report') }],
+    });
     expect((await service.get(`${path}/files`)).body.files).toEqual([]);
   });
 

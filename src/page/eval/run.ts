@@ -22,16 +22,15 @@ export interface Script extends WrapOptions {
   readonly objectGroup: string;
 }
 
-/** Chrome ends synchronous code by itself this much after our own deadline, so that ours is the one that answers. */
-const GRACE_MS = 50;
+/**
+ * Chrome ends synchronous code by itself this much after our own deadline, in milliseconds: for when nobody does. We have
+ * looked by then whether it still runs (`freeRenderer`), and stopped it: a loop that Chrome has ended looks as if it had
+ * only waited.
+ */
+const GRACE_MS = 1000;
 
-/** What Chrome answers when its own limit, or somebody, has stopped the script. */
-const TERMINATED = /Internal error|Execution was terminated/;
-
-/** What became of a script after the operation stopped waiting for it. */
-interface Fate {
-  terminated: boolean;
-}
+/** How late our own deadline may be where Chrome's limit was there first, in milliseconds. */
+const MARGIN_MS = 200;
 
 /** Declarations that a second run of the same text would make again, and `await`: only the REPL mode takes these. */
 const NEEDS_REPL = /\b(?:let|const|class|await)\b/;
@@ -42,10 +41,10 @@ const NEEDS_REPL = /\b(?:let|const|class|await)\b/;
  * `evaluation_error` when the page navigated away under it
  */
 export function runExpression(op: Operation, script: Script, text: string): Promise<Outcome> {
-  return guarded(op, script, async (world, fate) => {
+  return guarded(op, script, async (world) => {
     const replMode = NEEDS_REPL.test(text);
     const run = (expression: string, repl: boolean, linesBefore: number) =>
-      evaluateOnce(op, script, world, fate, { expression, repl, linesBefore });
+      evaluateOnce(op, script, world, { expression, repl, linesBefore });
     const wrapped = wrapExpression(text, script);
     if (wrapped !== undefined) {
       const outcome = await run(wrapped, replMode, WRAPPER_LINES);
@@ -88,25 +87,17 @@ async function evaluateOnce(
   op: Operation,
   script: Script,
   world: World,
-  fate: Fate,
   { expression, repl, linesBefore }: { expression: string; repl: boolean; linesBefore: number },
 ): Promise<Outcome> {
   const { awaitPromise, objectGroup } = script;
-  const outcome = await op.send(
-    world.session,
-    'Runtime.evaluate',
-    {
-      expression,
-      contextId: world.contextId,
-      awaitPromise,
-      objectGroup,
-      timeout: op.remainingMs + GRACE_MS,
-      ...(repl && { replMode: true }),
-    },
-    (error) => {
-      fate.terminated ||= TERMINATED.test(String(error));
-    },
-  );
+  const outcome = await op.send(world.session, 'Runtime.evaluate', {
+    expression,
+    contextId: world.contextId,
+    awaitPromise,
+    objectGroup,
+    timeout: op.remainingMs + GRACE_MS,
+    ...(repl && { replMode: true }),
+  });
   // The REPL mode waits for what is awaited, and hands a promise on as it is.
   const { subtype, objectId } = outcome.result;
   const pending = repl && awaitPromise && subtype === 'promise' && !outcome.exceptionDetails;
@@ -128,19 +119,18 @@ function isSyntaxError({ exceptionDetails }: Outcome, message = ''): boolean {
 async function guarded(
   op: Operation,
   script: Script,
-  work: (world: World, fate: Fate) => Promise<Outcome>,
+  work: (world: World) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const fate: Fate = { terminated: false };
   const session = script.frame.session ?? op.tab.session;
   try {
-    return await inWorld(op, script, (world) => work(world, fate));
+    return await inWorld(op, script, work);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (error instanceof AirlockError) {
       if (error.code !== 'timeout' && error.code !== 'cancelled') throw error;
-      throw await stopped(op, session, error, fate);
+      throw await stopped(op, session, error);
     }
-    throw await explain(op, session, error, fate);
+    throw await explain(op, session, error);
   }
 }
 
@@ -161,12 +151,7 @@ async function inWorld<T>(op: Operation, script: Script, work: (world: World) =>
 }
 
 /** Chrome's own refusals, in our words. */
-async function explain(
-  op: Operation,
-  session: Operation['tab']['session'],
-  error: Error,
-  fate: Fate,
-): Promise<Error> {
+async function explain(op: Operation, session: Operation['tab']['session'], error: Error): Promise<Error> {
   if (/Inspected target navigated|Execution context was destroyed/.test(error.message)) {
     return new AirlockError('evaluation_error', 'The page navigated before the script had ended', {
       cause: error,
@@ -183,13 +168,12 @@ async function explain(
       },
     );
   }
-  if (!TERMINATED.test(error.message)) return error;
+  if (!/Internal error|Execution was terminated/.test(error.message)) return error;
   // Chrome's own limit was a moment ahead of ours.
   try {
-    await op.pause(4 * GRACE_MS);
+    await op.pause(MARGIN_MS);
   } catch (reason) {
-    if (reason instanceof AirlockError && reason.code === 'timeout')
-      return stopped(op, session, reason, fate);
+    if (reason instanceof AirlockError && reason.code === 'timeout') return stopped(op, session, reason);
     throw reason;
   }
   return new AirlockError('evaluation_error', 'The script was terminated', {
@@ -203,14 +187,11 @@ async function stopped(
   op: Operation,
   session: Operation['tab']['session'],
   error: AirlockError,
-  fate: Fate,
 ): Promise<AirlockError> {
   const freed = await freeRenderer(op.tab, session);
-  // Chrome's own limit came first: the script was running, and that stopped it.
-  const renderer = freed === 'idle' && fate.terminated ? 'stopped' : freed;
   return new AirlockError(error.code, error.message, {
     cause: error,
-    extra: { ...error.extra, renderer },
+    extra: { ...error.extra, renderer: freed },
   });
 }
 

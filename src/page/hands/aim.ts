@@ -185,7 +185,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
       if ('point' in result || lasting(node, result) || performance.now() >= until) return result;
       // Each try on a covered node scrolls: not in every frame.
       const scrolls = result.why === 'covered' || result.why === 'outside';
-      await (scrolls ? p.pause(Math.min(100, until - performance.now())) : p.frame());
+      const left = until - performance.now();
+      await (scrolls ? p.pause(Math.min(100, left)) : p.frame(left));
     }
   }
 

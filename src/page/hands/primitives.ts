@@ -87,10 +87,10 @@ export function primitives() {
     return el;
   }
 
-  /** Next frame. A page that draws none (hidden, throttled, starved) does not hold us for ever: false. */
-  function frame(): Promise<boolean> {
+  /** Next frame. A page that draws none (hidden, throttled, starved) does not hold us for longer than `ms`: false. */
+  function frame(ms = 250): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), 250);
+      const timer = setTimeout(() => resolve(false), Math.min(250, ms));
       requestAnimationFrame(() => {
         clearTimeout(timer);
         resolve(true);

@@ -16,12 +16,12 @@ test('under a policy that accepts, an action goes on through its dialogs and tel
   answerByPolicy(page.tab, 'accept', (error) => expect.unreachable(String(error)));
   await page.goto();
   const result = await page.run((op) => click(op, { target: '#b' }));
-  expect(result.dialog?.message).toBe('name');
+  expect(result.dialog).toMatchObject({ message: 'name', answered: 'accept' });
   expect(await page.eval('r')).toEqual([true, 'dflt']);
   const left = await page.run((op) => click(op, { target: 'a' }));
   expect(left).toMatchObject({
     navigated: true,
     url: page.server.url('/other'),
-    dialog: { type: 'beforeunload' },
+    dialog: { type: 'beforeunload', answered: 'accept' },
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { click } from '../../../src/page/actions/click.ts';
+import { drag } from '../../../src/page/actions/drag.ts';
 import { focus } from '../../../src/page/actions/focus.ts';
 import { hover } from '../../../src/page/actions/hover.ts';
 import { type MouseInput, mouse } from '../../../src/page/actions/mouse.ts';
@@ -15,6 +16,40 @@ const page = new ActionPage({
   '/app': `<body style="margin:0;overflow:hidden;height:100vh"><main id=m style="height:100vh;overflow:auto"><div style="height:4000px">tall</div></main>`,
   '/short': '<p>short',
   '/large': `<body style="margin:0"><div id=l style="width:3000px;height:4000px" onclick="h.push([event.offsetX,event.offsetY])"></div><map name=m><area id=area shape=rect coords="20,20,60,60" href="#area"></map><img usemap="#m" width=100 height=100 src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA="><details><summary id=sum>more</summary>in</details><script>h=[]</script>`,
+});
+
+test('a position outside of the box is refused at once, by the name that it has in the request', async () => {
+  await page.goto();
+  const far = { x: 500, y: 500 };
+  const [clicked, hovered, forced] = [
+    await problem(
+      page.run((op) => click(op, { target: '#b', position: far })),
+      'invalid_request',
+    ),
+    await problem(
+      page.run((op) => hover(op, { target: '#b', position: { x: 100, y: 0 } })),
+      'invalid_request',
+    ),
+    await problem(
+      page.run((op) => click(op, { target: '#b', position: { x: 0, y: 50 }, force: true })),
+      'invalid_request',
+    ),
+  ];
+  for (const error of [clicked, hovered, forced]) expect(error.extra).toMatchObject({ pointer: '/position' });
+  expect(clicked.message).toContain('100 × 50');
+  const dragged = await problem(
+    page.run((op) => drag(op, { from: '#b', to: '#i', toPosition: far })),
+    'invalid_request',
+  );
+  expect(dragged.extra).toMatchObject({ pointer: '/toPosition' });
+  await page.run((op) => click(op, { target: '#b', position: { x: 99, y: 49 } }));
+});
+
+test('a position that an element is about to grow to is waited for', async () => {
+  await page.goto();
+  await page.eval('b.style.transition = "width .5s"; b.offsetWidth; b.style.width = "300px"; 0');
+  await page.run((op) => click(op, { target: '#b', position: { x: 290, y: 5 } }));
+  expect(await page.eval('h.at(-1)')).toBe('click 0 1 290,5');
 });
 
 test('button, count, modifiers and position are as asked for', async () => {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
+import { check, uncheck } from '../../../src/page/actions/check.ts';
 import { click } from '../../../src/page/actions/click.ts';
+import { focus } from '../../../src/page/actions/focus.ts';
+import { select } from '../../../src/page/actions/select.ts';
+import { type } from '../../../src/page/actions/type.ts';
+import type { Operation } from '../../../src/page/operation.ts';
 import { ActionPage, problem } from '../../support/action-page.ts';
 
 // `ever` is linear and does not turn round: an eased one rests at its ends for a few frames, and may be used there.
@@ -15,6 +20,8 @@ const page = new ActionPage({
     <button id=off style="position:fixed;left:-500px" onclick="h.push('off')">off</button>
     <button id=clear style="opacity:0" onclick="h.push('clear')">transparent</button>
     <div style="width:100px;overflow:hidden;white-space:nowrap"><span style="display:inline-block;width:300px">wide</span><button id=side onclick="h.push('side')">side</button></div><script>h=[]</script>`,
+  '/kinds': `<h1>Kinds</h1><input id=rad type=radio checked><input id=txt><label id=lab>File <input id=up type=file></label>
+    <script>h=[];for (const t of ['click','focusin']) addEventListener(t, (e) => t === 'focusin' && e.target === up || h.push(t))</script>`,
 });
 const short = { timeoutMs: 4000 };
 const state = async (target: string) => {
@@ -73,4 +80,36 @@ test('of a short time, too, nearly all is waited', async () => {
   await page.eval('void setTimeout(() => { dis.disabled = false }, 200)');
   await page.run((op) => click(op, { target: '#dis' }), { timeoutMs: 600 });
   expect(await page.eval('h')).toEqual(['dis']);
+});
+
+test.each<[string, string, (op: Operation) => Promise<unknown>]>([
+  ['uncheck of a radio', 'radio', (op) => uncheck(op, { target: '#rad' })],
+  ['check of a text field', 'not-checkable', (op) => check(op, { target: '#txt' })],
+  ['select on a text field', 'not-a-list', (op) => select(op, { target: '#txt', values: 'a' })],
+  ['focus of a heading', 'unfocusable', (op) => focus(op, { target: 'h1' })],
+  ['type with nothing focused', 'unfocused', (op) => type(op, { text: 'a' })],
+  ['click on a file field', 'file', (op) => click(op, { target: '#up' })],
+  ['click on its label', 'file', (op) => click(op, { target: '#lab' })],
+])('%s: %s, and waiting does not help', async (_, state, work) => {
+  await page.goto('/kinds');
+  const error = await problem(page.run(work), 'not_interactable');
+  expect(error.extra['state']).toBe(state);
+  expect(error.retryable).toBe(false);
+  expect(await page.eval('h')).toEqual([]);
+});
+
+test('what may pass is worth another try', async () => {
+  await page.goto();
+  const error = await problem(
+    page.run((op) => click(op, { target: '#dis' }), { timeoutMs: 2000 }),
+    'not_interactable',
+  );
+  expect(error.retryable).toBe(true);
+});
+
+test('a file field is clicked where that is forced, or meant for something else', async () => {
+  await page.goto('/kinds');
+  await page.run((op) => click(op, { target: '#up', button: 'right' }));
+  await page.run((op) => click(op, { target: '#up', force: true }));
+  expect(await page.eval('h')).toEqual(['click']);
 });

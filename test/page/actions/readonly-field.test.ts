@@ -66,12 +66,40 @@ test('text that a field cuts is reported, not hidden', async () => {
     'not_verified',
   );
   expect(typed.extra).toMatchObject({ actual: 'abcde' });
-  const number = await problem(
-    page.run((op) => fill(op, { target: '#n', value: '12abc' })),
+  expect(await page.eval('m.value')).toBe('abcde');
+});
+
+test.each(['12abc', '1,5', '0x10', '--1', '1e', '5.'])(
+  '%s is no number: nothing is changed',
+  async (value) => {
+    await page.goto();
+    await page.eval('n.value = 7');
+    const error = await problem(
+      page.run((op) => fill(op, { target: '#n', value })),
+      'invalid_request',
+    );
+    expect(error.extra).toMatchObject({
+      expected: expect.stringContaining('a number'),
+      element: { role: 'spinbutton' },
+    });
+    expect(await page.eval('n.value')).toBe('7');
+  },
+);
+
+test.each(['-0.5', '.5', '1e3', '1E+2', '007'])('%s is one', async (value) => {
+  await page.goto();
+  await page.run((op) => fill(op, { target: '#n', value }));
+  expect(await page.eval('n.value')).toBe(value);
+});
+
+test('text that does not arrive is told with all that the field was to hold', async () => {
+  await page.goto();
+  await page.eval('m.value = "zz"; m.onkeydown = (event) => event.preventDefault(); 0');
+  const error = await problem(
+    page.run((op) => type(op, { target: '#m', text: 'yy' })),
     'not_verified',
   );
-  expect(number.extra).toMatchObject({ expected: '12abc', actual: '12' });
-  expect(await page.eval('[m.value, n.value]')).toEqual(['abcde', '12']);
+  expect(error.extra).toMatchObject({ expected: 'zzyy', actual: 'zz' });
 });
 
 test('a password is in no error', async () => {

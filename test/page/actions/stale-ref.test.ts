@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { click } from '../../../src/page/actions/click.ts';
 import { fill } from '../../../src/page/actions/fill.ts';
+import { evaluate } from '../../../src/page/eval/evaluate.ts';
+import type { Operation } from '../../../src/page/operation.ts';
 import { resolveTarget } from '../../../src/page/resolve-target.ts';
+import { screenshot } from '../../../src/page/screenshot.ts';
 import { snapshot } from '../../../src/page/snapshot/snapshot.ts';
+import { wait } from '../../../src/page/wait.ts';
 import { ActionPage, problem } from '../../support/action-page.ts';
 
 const page = new ActionPage({
@@ -128,4 +132,29 @@ test('a node that the page replaces while it is waited for: a selector finds the
     'stale_ref',
   );
   expect(await page.eval('log')).toEqual([]);
+});
+
+test('wherever a ref is used, one that was never given is not found, and one that is gone says how', async () => {
+  await page.goto();
+  const uses: ((ref: string) => (op: Operation) => Promise<unknown>)[] = [
+    (ref) => (op) => click(op, { target: ref }),
+    (ref) => (op) => snapshot(op, { ref }),
+    (ref) => (op) => screenshot(op, { ref }),
+    (ref) => (op) => evaluate(op, { function: '(el) => el', args: [{ ref }] }),
+    (ref) => (op) => wait(op, { target: ref }),
+  ];
+  const removed = await refOf('Mine');
+  await page.eval("r(['Other'])");
+  const replaced = await refOf('Other');
+  for (const use of uses) {
+    const never = await problem(page.run(use('e99999')), 'target_not_found');
+    expect(never.status).toBe(404);
+    const error = await problem(page.run(use(removed)), 'stale_ref');
+    expect(error.extra).toMatchObject({ ref: removed, reason: 'node_removed' });
+  }
+  await page.goto('/one');
+  for (const use of uses) {
+    const error = await problem(page.run(use(replaced)), 'stale_ref');
+    expect(error.extra).toMatchObject({ ref: replaced, reason: 'document_replaced' });
+  }
 });

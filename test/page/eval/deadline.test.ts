@@ -19,6 +19,22 @@ beforeEach(async () => {
 
 const run = (input: EvalInput, timeoutMs = 30_000) => chrome.run((op) => evaluate(op, input), { timeoutMs });
 
+test.each(['while (true) {}', 'await 1; while (true) {}', 'const spin = () => { while (true) {} }; spin()'])(
+  'a script that still ran is said to have been stopped: %s',
+  async (expression) => {
+    for (const timeoutMs of [300, 500]) {
+      const problem = await problemOf(run({ expression }, timeoutMs));
+      expect(problem).toMatchObject({ code: 'timeout', extra: { renderer: 'stopped' } });
+    }
+  },
+);
+
+test('one that only waited is not', async () => {
+  const expression = 'new Promise((resolve) => { globalThis.kept = resolve })';
+  const problem = await problemOf(run({ expression }, 300));
+  expect(problem).toMatchObject({ code: 'timeout', extra: { renderer: 'idle' } });
+});
+
 test.each<[string, EvalInput]>([
   ['a loop', { expression: 'while (true) {}' }],
   ['a loop after an await', { expression: 'await 1; while (true) {}' }],

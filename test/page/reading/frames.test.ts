@@ -8,6 +8,7 @@ const page = new ActionPage({
   '/': `<title>Frames</title><iframe name=same src="/inner?same"></iframe><iframe name=cross src="CROSS/inner?cross"></iframe>
     <iframe name=doc srcdoc="<p>inline</p>"></iframe><iframe name=box sandbox srcdoc="<p>boxed</p>"></iframe><iframe name=data src="data:text/html,<p>data"></iframe>`,
   '/inner': '<p>inner</p><iframe srcdoc="<p>deep</p>"></iframe><a href="/x">x</a>',
+  '/twins': '<iframe name=deep src="/inner?one"></iframe><iframe name=deep src="/inner?two"></iframe>',
   '/plain': '<iframe name=a src="CROSS/inner?a"></iframe><p>end',
 });
 
@@ -51,6 +52,24 @@ test('a frame that is gone is said to be, with those that there are', async () =
     'frame_not_found',
   );
   expect(error.extra['frames']).toEqual([{ id: 'main', name: '', url: page.server.url('/plain') }]);
+});
+
+test('a name that several frames have is ambiguous: those are told, and each can be named', async () => {
+  await page.goto('/twins');
+  await expect.poll(() => listFrames(page.tab).frames.filter(({ name }) => name === 'deep')).toHaveLength(2);
+  const error = await problem(
+    page.run((op) => readText(op, { frame: 'deep' })),
+    'ambiguous_target',
+  );
+  const frames = listFrames(page.tab).frames.filter(({ name }) => name === 'deep');
+  expect(error.extra).toEqual({
+    count: 2,
+    frames: frames.map(({ id, url }) => ({ id, name: 'deep', url })),
+  });
+  for (const { id } of frames) {
+    expect(error.message).toContain(id);
+    await page.run((op) => readText(op, { frame: id }));
+  }
 });
 
 test('frames that come and go while a page is read do not make it fail', async () => {
