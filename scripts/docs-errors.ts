@@ -44,6 +44,7 @@ const members: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   },
   ambiguous_target: {
     candidates: 'the elements that match, up to 20, each with a ref',
+    frames: 'where frames were named: those that fit',
     count: 'how many there are',
   },
   stale_ref: {
@@ -53,7 +54,7 @@ const members: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   },
   not_interactable: {
     element,
-    state: 'what stands against it: `hidden`, `disabled`, `moving`, …',
+    state: 'what stands against it, [in a word](actions.md#what-done-means)',
     reason: 'the same, in words',
     options: 'for a list: its options',
   },
