@@ -4,7 +4,7 @@ import { click } from '../../../src/page/actions/click.ts';
 import { fill } from '../../../src/page/actions/fill.ts';
 import { press } from '../../../src/page/actions/press.ts';
 import { select } from '../../../src/page/actions/select.ts';
-import { ActionPage } from '../../support/action-page.ts';
+import { ActionPage, problem } from '../../support/action-page.ts';
 
 let slow: ServerResponse | undefined;
 const page = new ActionPage({
