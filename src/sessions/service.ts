@@ -204,6 +204,8 @@ export class Service extends EventEmitter<ServiceEvents> {
       this.receipts.add(receipt);
       this.#sessions.delete(session.id);
       this.admission.leave();
+      // What is left is swept for, and until it is gone the service is not ready.
+      if (!receipt.zero) this.sweeper.request();
       this.emit('closed', receipt);
     });
     if (signal.aborted) {
