@@ -82,6 +82,12 @@ function plain(result: unknown): unknown {
 }
 
 function unknownStep(all: readonly AnyOperation[], name: string, pointer: string): AirlockError {
+  const known = all.find((operation) => operation.name === name);
+  if (known) {
+    return new AirlockError('invalid_request', `${pointer}/op: ${name} cannot be a step of a batch`, {
+      extra: { pointer: `${pointer}/op` },
+    });
+  }
   const names = all.filter(isStep).map((operation) => operation.name);
   const near = nearest(name, names);
   const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; steps are ${names.join(', ')}`;
