@@ -32,17 +32,28 @@ export function whatIsWrong(ajv: Ajv, errors: readonly ErrorObject[], at = ''): 
       message: `the name ${errors[0]?.message ?? 'does not fit'}`,
     };
   }
-  const unknown = params['additionalProperty'];
+  const missing = params['missingProperty'];
+  const unknown = params['additionalProperty'] ?? (missing === undefined ? undefined : unknownMember(error));
   if (typeof unknown === 'string') {
-    const properties: unknown = error.parentSchema?.['properties'];
-    const near = nearest(unknown, Object.keys(isObject(properties) ? properties : {}));
+    const near = nearest(unknown, membersOf(error));
     const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
     return { pointer: `${pointer}/${escaped(unknown)}`, message: `unknown field${hint}` };
   }
-  const missing = params['missingProperty'];
   if (typeof missing === 'string')
     return { pointer: `${pointer}/${escaped(missing)}`, message: 'is missing' };
   return { pointer, message: error.message ?? 'does not fit' };
+}
+
+/** A member that is missing may be there under a wrong name, which says more. */
+function unknownMember({ parentSchema, data }: ErrorObject): string | undefined {
+  if (parentSchema?.['additionalProperties'] !== false || !isObject(data)) return undefined;
+  const known: unknown = parentSchema['properties'];
+  return Object.keys(data).find((name) => isObject(known) && !Object.hasOwn(known, name));
+}
+
+function membersOf({ parentSchema }: ErrorObject): string[] {
+  const properties: unknown = parentSchema?.['properties'];
+  return isObject(properties) ? Object.keys(properties) : [];
 }
 
 function ofUnion(ajv: Ajv, branches: readonly Branch[], data: unknown, pointer: string): Mismatch {
@@ -51,10 +62,8 @@ function ofUnion(ajv: Ajv, branches: readonly Branch[], data: unknown, pointer: 
     const validate = ajv.compile(branch as Schema);
     return validate(data) ? undefined : whatIsWrong(ajv, validate.errors ?? [], pointer);
   });
-  // Of several the one that got furthest into the value: the others already fail at its outside.
-  const best = told
-    .filter((mismatch) => mismatch !== undefined)
-    .sort((a, b) => depth(b.pointer) - depth(a.pointer))[0];
+  // Of several the one that got furthest into the value, or knows a name that comes close.
+  const best = told.filter((mismatch) => mismatch !== undefined).sort((a, b) => weight(b) - weight(a))[0];
   return best ?? { pointer, message: oneOf(branches, data) };
 }
 
@@ -111,8 +120,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-function depth(pointer: string): number {
-  return pointer.split('/').length;
+function weight({ pointer, message }: Mismatch): number {
+  return 2 * pointer.split('/').length + (message.includes('did you mean') ? 1 : 0);
 }
 
 function escaped(name: string): string {
