@@ -44,6 +44,17 @@ export class AirlockError extends Error {
     this.advice = options.advice;
   }
 
+  /** The same error with more to tell: `extra` is added to its members. */
+  retold(extra: Readonly<Record<string, unknown>>, detail: string = this.message): AirlockError {
+    return new AirlockError(this.code, detail, {
+      cause: this,
+      extra: { ...this.extra, ...extra },
+      retryable: this.retryable,
+      ...(this.retryAfterSec === undefined ? {} : { retryAfterSec: this.retryAfterSec }),
+      ...(this.advice === undefined ? {} : { advice: this.advice }),
+    });
+  }
+
   get status(): number {
     return errorTable[this.code].status;
   }

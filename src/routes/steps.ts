@@ -104,7 +104,8 @@ function unknownStep(all: readonly AnyOperation[], name: string, pointer: string
 function at(pointer: string, error: unknown): unknown {
   if (!(error instanceof AirlockError)) return error;
   const inner = typeof error.extra['pointer'] === 'string' ? error.extra['pointer'] : '';
-  return new AirlockError(error.code, `${pointer}${error.message.replace(/^\/(?=:)/, '')}`, {
-    extra: { ...error.extra, pointer: `${pointer}${inner}` },
-  });
+  return error.retold(
+    { pointer: `${pointer}${inner}` },
+    `${pointer}${error.message.replace(/^\/(?=:)/, '')}`,
+  );
 }
