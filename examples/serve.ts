@@ -97,7 +97,9 @@ async function main(): Promise<void> {
 
 if (import.meta.main) {
   await main().catch((error: unknown) => {
-    console.error(`serve: ${error instanceof Error ? error.message : String(error)}`);
+    const said = error instanceof Error ? error.message : String(error);
+    const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    console.error(`serve: ${inUse ? 'the port is in use' : said.split('. ')[0]}`);
     process.exitCode = 2;
   });
 }
