@@ -222,9 +222,13 @@ function ignore(): void {
 
 function dialogOpen(tab: Tab, dialog: Dialog): AirlockError {
   const text = dialog.message.length > 200 ? `${dialog.message.slice(0, 200)}…` : dialog.message;
-  return new AirlockError('dialog_open', `The page shows a ${dialog.type}: ${JSON.stringify(text)}`, {
-    extra: { tab: tab.id, dialog },
-  });
+  return new AirlockError(
+    'dialog_open',
+    `The page shows ${dialog.type === 'alert' ? 'an' : 'a'} ${dialog.type}: ${JSON.stringify(text)}`,
+    {
+      extra: { tab: tab.id, dialog },
+    },
+  );
 }
 
 function pageCrashed(tab: Tab): AirlockError {

@@ -1,5 +1,6 @@
 import { AirlockError, messageOf } from '../errors.ts';
 import { type CdpSession, isDetached, type Protocol } from '../page/cdp.ts';
+import { canonicalTimeZone } from './check-spec.ts';
 import type { SessionSpec } from './spec.ts';
 import type { TargetKind } from './targets.ts';
 
@@ -20,7 +21,11 @@ export async function outfit(session: CdpSession, kind: TargetKind, spec: Sessio
     sent.push(session.send('Emulation.setLocaleOverride', { locale: spec.locale.replaceAll('-', '_') }));
   }
   if (spec.timezone !== undefined) {
-    sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: spec.timezone }));
+    sent.push(
+      session.send('Emulation.setTimezoneOverride', {
+        timezoneId: canonicalTimeZone(spec.timezone) ?? spec.timezone,
+      }),
+    );
   }
   if (spec.colorScheme !== undefined) {
     const features = [{ name: 'prefers-color-scheme', value: spec.colorScheme }];
