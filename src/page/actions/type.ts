@@ -84,10 +84,11 @@ async function typeLine(
   );
   if (report === 'left') return undefined;
   if (!landed(line, clear ? '' : before.value, before, report)) {
+    const whole = clear ? line : before.value + line;
     throw mismatch(
       ready,
       report.state,
-      line,
+      whole,
       report.state.value,
       report.connected ? undefined : 'the page removed it',
     );
