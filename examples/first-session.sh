@@ -2,7 +2,7 @@
 # A first session, with curl and nothing else: opens a page, reads it, acts on it, looks inside it, and closes it with a
 # receipt. Three terminals:
 #
-#   node examples/serve.ts --port 7330          # a page: TodoMVC, a single-page app
+#   npx node examples/serve.ts --port 7330      # a page: TodoMVC, a single-page app
 #   npm start -- --allow localhost:7330         # the service, with that page's address opened
 #   sh examples/first-session.sh                # this
 #
@@ -19,8 +19,15 @@ token_file=''
 screenshot=${TMPDIR:-/tmp}/first-session.png
 
 fail() { echo "first-session: $*" >&2 && exit 1; }
+# The comment at the top of this file.
+help() { sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; }
 
 while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) help && exit 0 ;;
+    --page | --state-dir | --address | --token-file | --screenshot) ;;
+    *) fail "there is no option $1; see --help" ;;
+  esac
   [ $# -ge 2 ] || fail "$1 needs a value"
   case $1 in
     --page) page=$2 ;;
@@ -28,7 +35,6 @@ while [ $# -gt 0 ]; do
     --address) address=$2 ;;
     --token-file) token_file=$2 ;;
     --screenshot) screenshot=$2 ;;
-    *) fail "there is no option $1" ;;
   esac
   shift 2
 done

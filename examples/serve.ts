@@ -1,5 +1,5 @@
 /**
- * Serves the example pages on loopback: `node examples/serve.ts [--port N]` prints the address of each, one a line, and
+ * Serves the example pages on loopback: `npx node examples/serve.ts [--port N]` prints the address of each, one a line, and
  * serves until it is stopped. Port 0, the default, is any free one.
  *
  *   /todomvc/      a single-page app: Vue, with the style sheets of the TodoMVC project
@@ -75,9 +75,31 @@ export async function serveExamples(port: number): Promise<{ url: string; close:
   };
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-  const { url, close } = await serveExamples(Number(values.port));
+const HELP = `Usage: npx node examples/serve.ts [--port N]
+
+Serves the example pages on 127.0.0.1 until it is stopped; port 0, the default, is any free one.
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { port: { type: 'string', default: '0' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return;
+  }
+  const port = Number(values.port);
+  if (!/^\d{1,5}$/.test(values.port) || port > 65_535) throw new Error(`--port ${values.port} is no port`);
+  const { url, close } = await serveExamples(port);
   console.log(`${url}/todomvc/\n${url}/swagger/`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, close);
+}
+
+if (import.meta.main) {
+  await main().catch((error: unknown) => {
+    const said = error instanceof Error ? error.message : String(error);
+    const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    console.error(`serve: ${inUse ? 'the port is in use' : said.split('. ')[0]}`);
+    process.exitCode = 2;
+  });
 }

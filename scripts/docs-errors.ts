@@ -1,8 +1,11 @@
-/** Writes docs/errors.md from src/errors.ts. Run it after a code was added or changed; a test fails when it drifts. */
+/** Writes docs/errors.md from the table of errors. Run it after a code was added or changed; a test fails when it drifts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ErrorCode, errorCodes, errorTable } from '../src/errors.ts';
+import { allAdvice, type ErrorCode, errorCodes, errorTable } from '../src/errors.ts';
+
+/** They name every code. */
+const ABOUT_ERRORS = new Set(['error-table.ts', 'error-advice.ts', 'errors.ts']);
 
 const source = join(import.meta.dirname, '../src');
 
@@ -106,7 +109,7 @@ const common: readonly (readonly string[])[] = [
 
 const head = `# Errors
 
-<!-- Written by scripts/docs-errors.ts (npm run docs) from src/errors.ts. Do not edit. -->
+<!-- Written by scripts/docs-errors.ts (npm run docs) from src/error-table.ts and src/error-advice.ts. Do not edit. -->
 
 Every error is a problem document (RFC 9457, \`application/problem+json\`). Programs decide by \`code\`, which never changes
 its meaning; people read \`detail\` and \`suggestion\`.
@@ -133,11 +136,13 @@ export function errorsPage(): string {
 function section(code: ErrorCode, inUse: boolean): string {
   const { status, title, retryable, suggestion } = errorTable[code];
   const extra = Object.entries(members[code] ?? {}).map(([name, text]) => `- \`${name}\`: ${text}`);
+  const others = allAdvice(code).map(({ en }) => `- ${en}`);
   const lines = [
     `\n### ${code}\n`,
     `${title}. HTTP ${status}, ${retryable ? 'may succeed later' : 'repeating it does not help'}.\n`,
     ...(inUse ? [] : ['No operation answers it yet.\n']),
     `${suggestion.en}\n`,
+    ...(others.length === 0 ? [] : [`Or, by the cause:\n\n${others.join('\n')}\n`]),
     ...(extra.length === 0 ? [] : [`${extra.join('\n')}\n`]),
   ];
   return lines.join('\n');
@@ -146,7 +151,7 @@ function section(code: ErrorCode, inUse: boolean): string {
 /** Codes that something throws: the table is ahead of what is built. */
 function codesInUse(): Set<ErrorCode> {
   const texts = readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && path !== 'errors.ts')
+    .filter((path) => path.endsWith('.ts') && !ABOUT_ERRORS.has(path))
     .map((path) => readFileSync(join(source, path), 'utf8'));
   return new Set(errorCodes.filter((code) => texts.some((text) => text.includes(`'${code}'`))));
 }

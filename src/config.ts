@@ -99,6 +99,8 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+const DURATIONS: ReadonlySet<string> = new Set(['ttl', 'idle', 'drain']);
+
 const properties = SettingsSchema.properties;
 const names = Object.keys(properties) as Name[];
 
@@ -125,7 +127,9 @@ export function loadConfig(argv: readonly string[]): Config {
     merged[name] = value;
     origins[name] = origin;
   }
-  return { settings: check(merged, 'settings'), origins, file };
+  const settings = check(merged, 'settings');
+  checkDurations(settings);
+  return { settings, origins, file };
 }
 
 /** `10m` → 600. A bare number is seconds. */
@@ -134,6 +138,19 @@ export function durationSec(text: string): number {
   if (!match) throw new ConfigError(`"${text}" is not a duration such as 30s, 10m or 2h`);
   const factor = { ms: 0.001, s: 1, m: 60, h: 3600 }[match[2] ?? 's'] ?? 1;
   return Number(match[1]) * factor;
+}
+
+/** A week: the most that a session may ask for, too. */
+const MAX_DURATION_SEC = 7 * 24 * 3600;
+
+/** Without a life no session is alive when its caller hears of it. */
+function checkDurations(settings: Settings): void {
+  for (const name of ['ttl', 'idle', 'drain'] as const) {
+    const seconds = durationSec(settings[name]);
+    const flag = `--${name} ${settings[name]}`;
+    if (seconds > MAX_DURATION_SEC) throw new ConfigError(`${flag}: at most 168h`);
+    if (seconds === 0 && name !== 'drain') throw new ConfigError(`${flag}: must be more than 0`);
+  }
 }
 
 /** The text of `--help`. */
@@ -225,6 +242,9 @@ function firstFault(schema: Type.TSchema, value: unknown): string {
   if (unknown !== undefined) {
     const [near] = nearest(unknown, Object.keys(SettingsSchema.properties));
     return `there is no setting ${JSON.stringify(unknown)}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  }
+  if (fault.keyword === 'pattern' && DURATIONS.has(name)) {
+    return `${flag}takes a length of time such as 500ms, 30s, 10m or 2h`;
   }
   return `${flag}${fault.message}${allowed ? ` ${JSON.stringify(allowed)}` : ''}`;
 }

@@ -57,7 +57,7 @@ export async function frameOfRef(op: Operation, ref: ParsedRef): Promise<Frame> 
     throw new AirlockError('target_not_found', `No snapshot of this session has given out ${ref.text}`);
   if (home.tabId !== op.tab.id) {
     const detail = `${ref.text} belongs to tab ${home.tabId}; this operation acts on ${op.tab.id}`;
-    throw new AirlockError('target_not_found', detail, { extra: { tab: home.tabId } });
+    throw new AirlockError('target_not_found', detail, { extra: { tab: home.tabId }, advice: 'other_tab' });
   }
   const frame = op.tab.frames.get(home.frameId);
   if (!frame || frame.loaderId !== home.loaderId) {

@@ -49,7 +49,10 @@ export class Tabs extends EventEmitter<TabsEvents> {
     throw new AirlockError(
       'tab_not_found',
       wanted === undefined ? 'The session has no open tab' : `There is no tab ${wanted}`,
-      { extra: { tabs: this.list().map((open) => ({ id: open.id, url: open.url })) } },
+      {
+        extra: { tabs: this.list().map((open) => ({ id: open.id, url: open.url })) },
+        ...(this.#tabs.size === 0 ? { advice: 'none_open' as const } : {}),
+      },
     );
   }
 

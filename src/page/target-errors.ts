@@ -37,7 +37,10 @@ export function notOneError(frame: Frame, target: ParsedTarget, found: NotFound)
     found.count > 0
       ? `${found.count} elements match ${target.text}${where}; there is no number ${nth}`
       : `Nothing matches ${target.text}${where}`;
-  return new AirlockError('target_not_found', detail, { extra: { count: found.count, candidates } });
+  return new AirlockError('target_not_found', detail, {
+    extra: { count: found.count, candidates },
+    ...(candidates.length > 0 ? { advice: 'candidates' as const } : {}),
+  });
 }
 
 /** Which of the two ways a ref dies by. */

@@ -154,6 +154,8 @@ interface Definition<S extends Scope, I extends TObject, R extends TSchema> {
    * from the query (GET, DELETE) or the body (POST, PUT, PATCH). `tab` and `timeoutMs` are added to page operations.
    */
   readonly input: I;
+  /** Headers that mean something to this operation, for OpenAPI; the handler reads and checks them. */
+  readonly headers?: TObject;
   readonly result: R;
   /** Status of a success; 200 unless said. */
   readonly status?: number;
@@ -193,6 +195,7 @@ export interface AnyOperation {
   readonly tag: string;
   readonly scope: Scope;
   readonly input: TObject;
+  readonly headers: TObject | undefined;
   readonly result: TSchema;
   readonly status: number;
   readonly errors: readonly ErrorCode[];
@@ -223,6 +226,7 @@ export function defineOperation<S extends Scope, I extends TObject, R extends TS
     tag: definition.tag,
     scope: definition.scope,
     input: definition.input,
+    headers: definition.headers,
     result: definition.result,
     status: definition.status ?? 200,
     errors: definition.errors ?? [],

@@ -19,7 +19,8 @@ export async function addOpenapi(app: FastifyInstance, version: string): Promise
           'An isolated Chrome for every caller over plain HTTP. Members marked `x-untrusted` carry text or data of a page.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: 'http://127.0.0.1:7320' }],
+      // Relative: where this document was fetched from.
+      servers: [{ url: '/' }],
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
       security: [{ token: [] }],
     },

@@ -25,7 +25,9 @@ export async function addMultipart(app: FastifyInstance): Promise<void> {
  */
 export async function* filesOf(request: FastifyRequest): AsyncGenerator<UploadedFile> {
   if (!request.isMultipart()) {
-    throw new AirlockError('unsupported_media_type', 'Send the files as multipart/form-data');
+    throw new AirlockError('unsupported_media_type', 'Send the files as multipart/form-data', {
+      advice: 'form',
+    });
   }
   try {
     for await (const part of request.parts({ preservePath: true })) {

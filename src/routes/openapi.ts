@@ -41,6 +41,7 @@ export function operationSchema(operation: AnyOperation, input: TObject, inBody:
   if (Object.keys(pathProperties).length > 0) {
     schema.params = { type: 'object', properties: pathProperties, required: Object.keys(pathProperties) };
   }
+  if (operation.headers !== undefined) schema.headers = operation.headers;
   if (Object.keys(rest.properties).length > 0) {
     if (operation.multipart === 'also') schema.body = { content: bodies(rest) };
     else if (inBody) schema.body = rest;

@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { AirlockError, type ErrorCode, errorCodes, errorTable, messageOf } from '../errors.ts';
+import {
+  AirlockError,
+  adviceFor,
+  type ErrorCode,
+  errorCodes,
+  errorTable,
+  messageOf,
+  type Suggestion,
+} from '../errors.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -46,10 +54,22 @@ export function toProblem(error: AirlockError, context: ProblemContext): Problem
     detail: error.message,
     instance: context.instance,
     retryable: error.retryable,
-    suggestion: row.suggestion[language],
+    suggestion: suggestionOf(error)[language],
     requestId: context.requestId,
     ...(context.sessionId === undefined ? {} : { sessionId: context.sessionId }),
   };
+}
+
+/** What helps against this cause; else against the code in general. */
+function suggestionOf(error: AirlockError): Suggestion {
+  const { code, extra, advice } = error;
+  const name = advice ?? (code === 'policy_denied' ? reasonOf(extra['decision']) : undefined);
+  return (name === undefined ? undefined : adviceFor(code, name)) ?? errorTable[code].suggestion;
+}
+
+function reasonOf(decision: unknown): string | undefined {
+  if (typeof decision !== 'object' || decision === null || !('reason' in decision)) return undefined;
+  return typeof decision.reason === 'string' ? decision.reason : undefined;
 }
 
 /** Turns whatever was thrown while a request was handled into an AirlockError; what nobody foresaw is `internal`. */

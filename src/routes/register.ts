@@ -87,8 +87,18 @@ function readInput(
   operation: AnyOperation,
   inBody: boolean,
 ): Record<string, unknown> {
-  const source = operation.multipart === true ? {} : inBody ? (request.body ?? {}) : request.query;
-  const input: Record<string, unknown> = isPlainObject(source) ? { ...source } : { '': source };
+  const source =
+    operation.multipart === true
+      ? {}
+      : inBody
+        ? request.body === undefined
+          ? {}
+          : request.body
+        : request.query;
+  if (!isPlainObject(source)) {
+    throw new AirlockError('invalid_request', 'The body must be a JSON object', { extra: { pointer: '' } });
+  }
+  const input: Record<string, unknown> = { ...source };
   const params: Record<string, unknown> = isPlainObject(request.params) ? request.params : {};
   for (const name of operation.pathInputs) input[name] = params[name];
   // Of operations that are about no open session, the id is an input like others.

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { AirlockError, errorCodes, errorTable } from '../errors.ts';
+import { AirlockError, allAdvice, errorCodes, errorTable, type Suggestion } from '../errors.ts';
 import { diagnose } from '../sessions/doctor.ts';
 import { Bytes, defineOperation, Reply } from './define.ts';
+import { nearest } from './nearest.ts';
 
 const livez = defineOperation({
   name: 'livez',
@@ -74,7 +75,11 @@ const capabilities = defineOperation({
   result: Type.Object({ operations: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
   async run({ capabilities: list }, { name, schemas }) {
     const found = list().filter((operation) => name === undefined || operation.name === name);
-    if (found.length === 0) throw new AirlockError('not_found', `There is no operation ${name}`);
+    if (found.length === 0)
+      throw unknownOperation(
+        name ?? '',
+        list().map((one) => one.name),
+      );
     return {
       operations: found.map(({ request, response, ...line }) =>
         schemas === false ? line : { ...line, request, response },
@@ -82,6 +87,12 @@ const capabilities = defineOperation({
     };
   },
 });
+
+function unknownOperation(name: string, names: readonly string[]): AirlockError {
+  const near = nearest(name, names);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  return new AirlockError('not_found', `There is no operation ${JSON.stringify(name)}${hint}`);
+}
 
 const doctor = defineOperation({
   name: 'doctor',
@@ -128,12 +139,17 @@ const problem = defineOperation({
     const known = errorCodes.find((candidate) => candidate === code);
     if (known === undefined) throw new AirlockError('not_found', `There is no error code ${code}`);
     const row = errorTable[known];
+    const suggestions = [row.suggestion, ...allAdvice(known)].map(paragraph).join('\n');
     const html = `<!doctype html><meta charset="utf-8"><title>${known}</title>
 <h1>${known}</h1><p>${row.title}. HTTP status ${row.status}, ${row.retryable ? 'may succeed later' : 'repeating it does not help'}.</p>
-<p>${escapeHtml(row.suggestion.en)}</p><p lang="pt-BR">${escapeHtml(row.suggestion['pt-BR'])}</p>`;
+${suggestions}`;
     return new Bytes(Buffer.from(html), 'text/html; charset=utf-8');
   },
 });
+
+function paragraph(suggestion: Suggestion): string {
+  return `<p>${escapeHtml(suggestion.en)}</p><p lang="pt-BR">${escapeHtml(suggestion['pt-BR'])}</p>`;
+}
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

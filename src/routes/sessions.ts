@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { AirlockError } from '../errors.ts';
+import { checkLimits } from '../sessions/check-spec.ts';
 import type { Session } from '../sessions/session.ts';
 import { Labels, SessionSpec } from '../sessions/spec.ts';
 import { defineOperation, Reply, STATE_BODY_LIMIT } from './define.ts';
@@ -73,11 +74,28 @@ function profileOf(session: Session) {
 /** The longest that a caller may wait in the queue, in seconds. */
 const MAX_WAIT_SEC = 300;
 
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
 /** `Prefer: wait=N` (RFC 7240): wait up to N seconds for a place. */
 function preferredWait(header: string | string[] | undefined): number {
   const match = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec([header ?? ''].flat().join(','));
   return match ? Math.min(Number(match[1]), MAX_WAIT_SEC) : 0;
 }
+
+const CreateHeaders = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      pattern: IDEMPOTENCY_KEY.source,
+      description: 'the same key and body give the same session for 24 hours',
+    }),
+  ),
+  Prefer: Type.Optional(
+    Type.String({
+      examples: ['wait=30'],
+      description: `wait=N: wait up to N seconds for a place, ${MAX_WAIT_SEC} at most`,
+    }),
+  ),
+});
 
 const createSession = defineOperation({
   name: 'sessions.create',
@@ -85,14 +103,16 @@ const createSession = defineOperation({
   path: '/v1/sessions',
   summary: 'Create a session: an isolated Chrome behind its own network floor',
   description:
-    'With `Idempotency-Key`, the same key gives the same session for 24 hours. With `Prefer: wait=N` the request waits up to N seconds for a place when all are taken. A client that hangs up while it waits leaves nothing behind.',
+    'With `Idempotency-Key`, the same key and body give the same session for 24 hours, with `Idempotent-Replayed: true`. With `Prefer: wait=N` the request waits up to N seconds for a place when all are taken. A client that hangs up while it waits leaves nothing behind.',
   tag: 'sessions',
   scope: 'service',
   input: SessionSpec,
+  headers: CreateHeaders,
   bodyLimit: STATE_BODY_LIMIT,
   result: SessionSummary,
   status: 201,
   errors: [
+    'idempotency_key_reused',
     'capacity',
     'draining',
     'browser_unavailable',
@@ -105,18 +125,20 @@ const createSession = defineOperation({
   ],
   async run({ service, request }, input) {
     const key = request.headers['idempotency-key'];
-    if (Array.isArray(key) || (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key))) {
+    if (Array.isArray(key) || (key !== undefined && !IDEMPOTENCY_KEY.test(key))) {
       throw new AirlockError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
     }
     const waitSec = preferredWait(request.headers['prefer']);
-    const session = await service.create({
-      spec: input,
-      client: request.signal,
-      idempotencyKey: key,
-      waitMs: waitSec * 1000,
-    });
-    const applied = waitSec > 0 ? { 'Preference-Applied': `wait=${waitSec}` } : {};
-    return new Reply(summary(session), { headers: { Location: `/v1/sessions/${session.id}`, ...applied } });
+    const wanted = { spec: input, client: request.signal, waitMs: waitSec * 1000 };
+    const { made, replayed } =
+      key === undefined ? { made: service.create(wanted), replayed: false } : service.createOnce(key, wanted);
+    const session = await made;
+    const headers = {
+      Location: `/v1/sessions/${session.id}`,
+      ...(waitSec > 0 ? { 'Preference-Applied': `wait=${waitSec}` } : {}),
+      ...(replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+    };
+    return new Reply(summary(session), { headers });
   },
 });
 
@@ -177,10 +199,12 @@ const patchSession = defineOperation({
   }),
   result: SessionSummary,
   async run({ service, session }, { labels, ttlSec, idleSec }) {
-    session.setLimits({
-      ...(ttlSec === undefined ? {} : { ttlSec: Math.min(ttlSec, service.options.ttlSec) }),
-      ...(idleSec === undefined ? {} : { idleSec: Math.min(idleSec, service.options.idleSec) }),
-    });
+    const limits = {
+      ...(ttlSec === undefined ? {} : { ttlSec }),
+      ...(idleSec === undefined ? {} : { idleSec }),
+    };
+    checkLimits(limits, service.options);
+    session.setLimits(limits);
     if (labels !== undefined) session.labels = labels;
     return summary(session);
   },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { AirlockError } from '../errors.ts';
 import {
   ClearCookiesResult,
   CookiesResult,
@@ -116,7 +117,12 @@ const writeState = defineOperation({
   timeoutMs: STATE_TIMEOUT_MS,
   bodyLimit: STATE_BODY_LIMIT,
   errors: ['cookie_rejected', 'storage_rejected'],
-  run: ({ op }, input) => setState(op, input),
+  async run({ op }, input) {
+    if (input.cookies !== undefined || input.origins !== undefined) return setState(op, input);
+    // Not "nothing, then": what is there would be gone.
+    const detail = 'A state has cookies or origins; to empty it, send both as empty lists';
+    throw new AirlockError('invalid_request', detail, { extra: { pointer: '' } });
+  },
 });
 
 const readStorage = defineOperation({

@@ -82,6 +82,12 @@ function plain(result: unknown): unknown {
 }
 
 function unknownStep(all: readonly AnyOperation[], name: string, pointer: string): AirlockError {
+  const known = all.find((operation) => operation.name === name);
+  if (known) {
+    return new AirlockError('invalid_request', `${pointer}/op: ${name} cannot be a step of a batch`, {
+      extra: { pointer: `${pointer}/op` },
+    });
+  }
   const names = all.filter(isStep).map((operation) => operation.name);
   const near = nearest(name, names);
   const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; steps are ${names.join(', ')}`;
@@ -98,7 +104,8 @@ function unknownStep(all: readonly AnyOperation[], name: string, pointer: string
 function at(pointer: string, error: unknown): unknown {
   if (!(error instanceof AirlockError)) return error;
   const inner = typeof error.extra['pointer'] === 'string' ? error.extra['pointer'] : '';
-  return new AirlockError(error.code, `${pointer}${error.message.replace(/^\/(?=:)/, '')}`, {
-    extra: { ...error.extra, pointer: `${pointer}${inner}` },
-  });
+  return error.retold(
+    { pointer: `${pointer}${inner}` },
+    `${pointer}${error.message.replace(/^\/(?=:)/, '')}`,
+  );
 }

@@ -1,9 +1,16 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { TObject } from 'typebox';
 import { AirlockError } from '../errors.ts';
-import { nearest } from './nearest.ts';
+import { whatIsWrong } from './mismatch.ts';
 
-const common = { allErrors: false, useDefaults: true, removeAdditional: false, strict: false } as const;
+/** `verbose`: an error comes with the schema and the value that it is about, to tell more of them. */
+const common = {
+  allErrors: false,
+  useDefaults: true,
+  removeAdditional: false,
+  strict: false,
+  verbose: true,
+} as const;
 /** Bodies are JSON and have types: nothing is coerced. Query and path are text. */
 const bodies = new Ajv({ ...common, coerceTypes: false });
 const queries = new Ajv({ ...common, coerceTypes: 'array' });
@@ -15,7 +22,8 @@ export type InputValidator = (input: Record<string, unknown>) => void;
  * @returns a function that throws AirlockError `invalid_request` with the JSON pointer of what does not fit
  */
 export function inputValidator(schema: TObject, from: 'body' | 'query'): InputValidator {
-  const validate: ValidateFunction = (from === 'body' ? bodies : queries).compile(schema);
+  const ajv = from === 'body' ? bodies : queries;
+  const validate: ValidateFunction = ajv.compile(schema);
   const known = Object.keys(schema.properties);
   const booleans = known.filter((name) => hasType(schema.properties[name], 'boolean'));
   const objects = known.filter((name) => hasType(schema.properties[name], 'object'));
@@ -30,7 +38,8 @@ export function inputValidator(schema: TObject, from: 'body' | 'query'): InputVa
       }
     }
     if (validate(input)) return;
-    throw invalid(validate.errors?.[0], known);
+    const { pointer, message } = whatIsWrong(ajv, validate.errors ?? []);
+    throw new AirlockError('invalid_request', `${pointer || '/'}: ${message}`, { extra: { pointer } });
   };
 }
 
@@ -59,29 +68,4 @@ function mayBeObject(schema: unknown): boolean {
 
 function hasType(schema: unknown, type: string): boolean {
   return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === type;
-}
-
-function invalid(error: ErrorObject | undefined, known: readonly string[]): AirlockError {
-  if (!error) return new AirlockError('invalid_request', 'The request does not match the schema');
-  const params: Record<string, unknown> = error.params;
-  const unknown = params['additionalProperty'];
-  if (typeof unknown === 'string') {
-    const pointer = `${error.instancePath}/${escapePointer(unknown)}`;
-    const near = error.instancePath === '' ? nearest(unknown, known) : [];
-    const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
-    return new AirlockError('invalid_request', `${pointer}: unknown field${hint}`, { extra: { pointer } });
-  }
-  const missing = params['missingProperty'];
-  const pointer =
-    typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
-  const allowed = Array.isArray(params['allowedValues']) ? `: ${params['allowedValues'].join(', ')}` : '';
-  const message = typeof missing === 'string' ? 'is missing' : (error.message ?? 'does not fit');
-  return new AirlockError('invalid_request', `${pointer || '/'}: ${message}${allowed}`, {
-    extra: { pointer },
-  });
-}
-
-/** RFC 6901. */
-function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

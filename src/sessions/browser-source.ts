@@ -162,7 +162,9 @@ export class BrowserSource {
     try {
       const chrome = this.find(engine);
       if (!chrome)
-        throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`);
+        throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`, {
+          advice: 'engine',
+        });
       const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, diskQuotaBytes, onFault };
       return await Browser.start({ id, chrome, ...terms, ...(profile && { profile }) }, signal);
     } catch (error) {
@@ -198,6 +200,6 @@ function engineOf(spec: SessionSpec, usual: Engine): Engine {
   throw new AirlockError(
     'browser_unavailable',
     'There is no display to open a window on: the service runs with neither DISPLAY nor WAYLAND_DISPLAY',
-    { retryable: false, extra: { pointer: '/headless' } },
+    { retryable: false, extra: { pointer: '/headless' }, advice: 'display' },
   );
 }

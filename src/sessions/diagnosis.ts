@@ -30,21 +30,15 @@ export async function explained(error: unknown, tab: Tab | undefined, ending: Ab
 /** Adds to a failed page operation what a person would look at first. */
 export function diagnosed(error: unknown, tab: Tab | undefined, denials: readonly DecisionView[]): unknown {
   if (!(error instanceof AirlockError) || tab === undefined) return error;
-  return new AirlockError(error.code, error.message, {
-    cause: error,
-    retryable: error.retryable,
-    ...(error.retryAfterSec === undefined ? {} : { retryAfterSec: error.retryAfterSec }),
-    extra: {
-      ...error.extra,
-      diagnosis: {
-        tab: tab.id,
-        url: tab.url,
-        title: tab.title,
-        dialog: tab.dialog ?? null,
-        denials: denials.slice(-5),
-        failedRequests: tab.failedRequests.items.slice(-5),
-        consoleErrors: tab.consoleErrors.items.slice(-5),
-      },
+  return error.retold({
+    diagnosis: {
+      tab: tab.id,
+      url: tab.url,
+      title: tab.title,
+      dialog: tab.dialog ?? null,
+      denials: denials.slice(-5),
+      failedRequests: tab.failedRequests.items.slice(-5),
+      consoleErrors: tab.consoleErrors.items.slice(-5),
     },
   });
 }

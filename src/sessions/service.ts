@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { AirlockError } from '../errors.ts';
 import { setState } from '../page/state.ts';
 import type { StorageState } from '../page/storage-schema.ts';
@@ -11,6 +10,8 @@ import { type Receipt, Receipts } from '../residual/receipts.ts';
 import type { SweepResult } from '../residual/sweep.ts';
 import { Admission } from './admission.ts';
 import { BrowserSource, type BrowserSourceOptions } from './browser-source.ts';
+import { checkSpec } from './check-spec.ts';
+import { Idempotency, type Once } from './idempotency.ts';
 import { type Reach, reachOf } from './reach.ts';
 import { type CloseReason, Session } from './session.ts';
 import type { SessionSpec } from './spec.ts';
@@ -32,8 +33,6 @@ export interface CreateRequest {
   readonly spec: SessionSpec;
   /** Aborted when the caller hangs up; what was made by then is removed again. */
   readonly client: AbortSignal;
-  /** The same key gives the same session. */
-  readonly idempotencyKey?: string | undefined;
   /** How long to wait for a place when all are taken. */
   readonly waitMs?: number;
 }
@@ -58,7 +57,7 @@ export class Service extends EventEmitter<ServiceEvents> {
   readonly admission: Admission;
   readonly #sessions = new Map<string, Session>();
   readonly #starting = new Set<Promise<unknown>>();
-  readonly #byKey = new LRUCache<string, Promise<Session>>({ max: 1000, ttl: IDEMPOTENCY_TTL_MS });
+  readonly #byKey = new Idempotency<Session>(IDEMPOTENCY_TTL_MS);
   readonly #stopping = new AbortController();
 
   constructor(options: ServiceOptions) {
@@ -92,7 +91,9 @@ export class Service extends EventEmitter<ServiceEvents> {
   judge(url: string, inner: Policy | undefined): Decision {
     const { policy, self } = this.options;
     const judged = inner === undefined ? policy : narrowPolicy(policy, inner);
-    return decideUrl(url, judged, { self, use: 'navigation', method: 'GET' });
+    // Nobody navigates to a WebSocket: it is what a page opens.
+    const use = /^wss?:/i.test(url.trim()) ? 'subresource' : 'navigation';
+    return decideUrl(url, judged, { self, use, method: 'GET' });
   }
 
   /**
@@ -100,18 +101,19 @@ export class Service extends EventEmitter<ServiceEvents> {
    * `policy_denied` (the proxy), `disk_full`, `cancelled`
    */
   create(request: CreateRequest): Promise<Session> {
-    const { idempotencyKey: key } = request;
-    const known = key === undefined ? undefined : this.#byKey.get(key);
-    if (known) return known;
     const made = this.#create(request);
     this.#starting.add(made);
     const done = () => this.#starting.delete(made);
     made.then(done, done);
-    if (key !== undefined) {
-      this.#byKey.set(key, made);
-      made.catch(() => this.#byKey.delete(key));
-    }
     return made;
+  }
+
+  /**
+   * `create`, or the session that a request with this Idempotency-Key made before.
+   * @throws AirlockError `idempotency_key_reused`
+   */
+  createOnce(key: string, request: CreateRequest): Once<Session> {
+    return this.#byKey.once(key, request.spec, () => this.create(request));
   }
 
   list(): Session[] {
@@ -166,6 +168,7 @@ export class Service extends EventEmitter<ServiceEvents> {
   async #create({ spec, client, waitMs = 0 }: CreateRequest): Promise<Session> {
     this.#stopping.signal.throwIfAborted();
     const startedAt = performance.now();
+    checkSpec(spec, this.options);
     const reach = reachOf(spec, this.options);
     const cancelled = new AbortController();
     const onClient = () => cancelled.abort(new AirlockError('cancelled', 'The client went away'));
@@ -189,8 +192,8 @@ export class Service extends EventEmitter<ServiceEvents> {
     try {
       const browser = await this.browsers.take(spec, reach, signal);
       session = new Session(browser, spec, {
-        ttlSec: Math.min(spec.ttlSec ?? options.ttlSec, options.ttlSec),
-        idleSec: Math.min(spec.idleSec ?? options.idleSec, options.idleSec),
+        ttlSec: spec.ttlSec ?? options.ttlSec,
+        idleSec: spec.idleSec ?? options.idleSec,
         diskQuotaBytes: options.diskQuotaBytes,
       });
     } catch (error) {
@@ -202,6 +205,8 @@ export class Service extends EventEmitter<ServiceEvents> {
       this.receipts.add(receipt);
       this.#sessions.delete(session.id);
       this.admission.leave();
+      // What is left is swept for, and until it is gone the service is not ready.
+      if (!receipt.zero) this.sweeper.request();
       this.emit('closed', receipt);
     });
     if (signal.aborted) {

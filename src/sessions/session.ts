@@ -10,6 +10,7 @@ import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
+import type { ConnectFailure } from '../policy/failure-log.ts';
 import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import { answerInTime } from './answer-in-time.ts';
@@ -167,7 +168,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   /** Narrows the network policy of the live session. @throws AirlockError `invalid_policy` */
   async narrowPolicy(inner: Policy): Promise<{ policy: Policy; connectionsClosed: number }> {
     const policy = narrowPolicy(this.browser.floor.policy, inner);
-    const { connectionsClosed } = await this.browser.setPolicy(policy);
+    const { connectionsClosed } = await this.#inTime(this.browser.setPolicy(policy));
     return { policy, connectionsClosed };
   }
 
@@ -182,6 +183,10 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
         ...(record.rule === undefined ? {} : { rule: record.rule }),
         ...(record.address === undefined ? {} : { address: record.address }),
       }));
+  }
+
+  failuresSince(time: number): ConnectFailure[] {
+    return this.browser.floor.failures.since(time);
   }
 
   downloadsSince(time: number): DownloadView[] {
@@ -295,7 +300,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     const ended = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
     });
-    return Promise.race([work, ended]);
+    // Awaited here: what is returned unawaited loses its limit at once.
+    return await Promise.race([work, ended]);
   }
 
   /** Resolves when nothing runs or waits in the lane. */

@@ -15,8 +15,9 @@ export const Viewport = Type.Object(
   strict,
 );
 
-export const Labels = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 256 }), {
+export const Labels = Type.Record(Type.String(), Type.String({ maxLength: 256 }), {
   maxProperties: 32,
+  propertyNames: { maxLength: 64 },
   description: 'your own notes on the session',
 });
 
@@ -49,7 +50,9 @@ export const SessionSpec = Type.Object(
     locale: Type.Optional(
       Type.String({ pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$', description: 'BCP 47' }),
     ),
-    timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'IANA name' })),
+    timezone: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as America/Sao_Paulo' }),
+    ),
     userAgent: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, pattern: '^[\\x20-\\x7e]+$' })),
     geolocation: Type.Optional(
       Type.Object(
@@ -63,7 +66,7 @@ export const SessionSpec = Type.Object(
     ),
     colorScheme: Type.Optional(Type.Enum(['light', 'dark'])),
     extraHeaders: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }), Type.String({ maxLength: 4096 }), {
+      Type.Record(Type.String(), Type.String({ maxLength: 4096 }), {
         maxProperties: 64,
         description: 'sent with every request of the pages',
       }),

@@ -78,3 +78,37 @@ test('Swagger UI of this service works in a session: it is read, and an operatio
   expect(opened.body.text).toContain('heading "Responses"');
   expect((await service.delete(session)).body.zero).toBe(true);
 });
+
+test('the examples say how they are called, and what was wrong, in a line and not in a stack', async () => {
+  const script = await run('sh', [join(EXAMPLES, 'first-session.sh'), '--help']);
+  expect([script.code, script.err]).toEqual([0, '']);
+  expect(script.out).toContain('npx node examples/serve.ts --port 7330');
+  expect(script.out).toContain('--state-dir DIR');
+  expect(script.out).not.toContain('set -eu');
+  const wrong = await run('sh', [join(EXAMPLES, 'first-session.sh'), '--pge', 'x']);
+  expect([wrong.code, wrong.err.trim()]).toEqual([1, 'first-session: there is no option --pge; see --help']);
+  const serve = (...args: string[]) => run(process.execPath, [join(EXAMPLES, 'serve.ts'), ...args]);
+  const help = await serve('--help');
+  expect([help.code, help.err]).toEqual([0, '']);
+  expect(help.out).toContain('--port N');
+  await using pages = await servePages();
+  for (const [args, says] of [
+    [['--port', String(pages.port)], /in use/],
+    [['--port', 'x'], /--port x is no port/],
+    [['--prot', '1'], /--prot/],
+  ] as const) {
+    const ended = await serve(...args);
+    expect(ended.err).toMatch(says);
+    expect([ended.code, ended.err.trimEnd().split('\n').length]).toEqual([2, 1]);
+  }
+});
+
+async function run(program: string, args: string[]): Promise<{ code: unknown; out: string; err: string }> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(program, args);
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}

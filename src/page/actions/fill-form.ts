@@ -35,9 +35,5 @@ export async function fillForm(op: Operation, { fields }: FillFormInput): Promis
 
 function withIndex(error: unknown, failedIndex: number, values: readonly (string | null)[]): unknown {
   if (!(error instanceof AirlockError) || error.code === 'dialog_open') return error;
-  return new AirlockError(error.code, `Field ${failedIndex}: ${error.message}`, {
-    cause: error,
-    extra: { ...error.extra, failedIndex, values },
-    retryable: error.retryable,
-  });
+  return error.retold({ failedIndex, values }, `Field ${failedIndex}: ${error.message}`);
 }

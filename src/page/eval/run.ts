@@ -189,10 +189,7 @@ async function stopped(
   error: AirlockError,
 ): Promise<AirlockError> {
   const freed = await freeRenderer(op.tab, session);
-  return new AirlockError(error.code, error.message, {
-    cause: error,
-    extra: { ...error.extra, renderer: freed },
-  });
+  return error.retold({ renderer: freed });
 }
 
 /** The world of the frame's document; waits where the next document is about to come. */

@@ -41,7 +41,9 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512 };
 export async function heapSummary(op: Operation, id: string): Promise<HeapSummary> {
   const file = heapFile(op.env.filesDir, id);
   const { size } = await stat(file).catch(() => {
-    throw new AirlockError('artifact_not_found', `There is no heap snapshot ${JSON.stringify(id)}`);
+    throw new AirlockError('artifact_not_found', `There is no heap snapshot ${JSON.stringify(id)}`, {
+      advice: 'heap',
+    });
   });
   const found = await readStatistics(op, file);
   return { id, bytes: size, ...found };

@@ -36,6 +36,7 @@ export function heapFile(filesDir: string, id: string): string {
   throw new AirlockError(
     'artifact_not_found',
     `There is no heap snapshot ${JSON.stringify(id.slice(0, 50))}`,
+    { advice: 'heap' },
   );
 }
 

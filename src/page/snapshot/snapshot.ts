@@ -82,6 +82,11 @@ interface Place {
 }
 
 async function placeOf(op: Operation, { selector, ref, frame }: SnapshotInput): Promise<Place> {
+  if (selector !== undefined && ref !== undefined) {
+    throw new AirlockError('invalid_request', '/ref: selector and ref exclude each other', {
+      extra: { pointer: '/ref' },
+    });
+  }
   if (ref === undefined) {
     const found = frame === undefined ? op.tab.frames.main : findFrame(op, frame);
     return selector === undefined ? { frame: found } : { frame: found, root: { selector } };
