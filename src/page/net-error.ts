@@ -64,10 +64,24 @@ export function loadError(op: Operation, netError: string, urls: readonly string
   const url = urls.at(-1) ?? '';
   const decision = causingDenial(op, netError, urls);
   if (decision) return policyDenied(url, decision);
-  return new AirlockError('navigation_failed', `${code(netError)} at ${url}`, {
-    extra: { netError, url },
-    retryable: isRetryable(netError),
+  const failure = behindProxy(op, netError, urls);
+  const told = failure?.netError ?? netError;
+  const why = failure ? ` (${failure.detail})` : '';
+  return new AirlockError('navigation_failed', `${code(told)} at ${url}${why}`, {
+    extra: { netError: told, url },
+    retryable: isRetryable(told),
   });
+}
+
+/** Chrome sees that its proxy, the floor, made no connection; the floor knows why. */
+function behindProxy(
+  op: Operation,
+  netError: string,
+  urls: readonly string[],
+): { netError: string; detail: string } | undefined {
+  if (!/^ERR_(?:SOCKS|PROXY)_CONNECTION/.test(code(netError))) return undefined;
+  const host = hostOf(urls.at(-1) ?? '');
+  return op.env.failuresSince?.(op.startedAt).findLast(({ target }) => hostOf(target) === host);
 }
 
 export function policyDenied(url: string, decision: DecisionView): AirlockError {

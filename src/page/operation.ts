@@ -52,6 +52,8 @@ export interface PageEnvironment {
   judgeNavigation(url: string, tab?: string): DecisionView;
   /** Denials of the floor and the guard since a moment (`Date.now()` milliseconds), oldest first. */
   denialsSince(time: number): DecisionView[];
+  /** Connections that were allowed and failed since a moment, oldest first; `target` is host and port. */
+  failuresSince?(time: number): { target: string; netError: string; detail: string }[];
   /** Downloads since a moment, oldest first. */
   downloadsSince(time: number): DownloadView[];
   /** The session's own directory for files that are kept: screenshots, traces, heap snapshots. */

@@ -16,6 +16,7 @@ import { type Decision, deny } from './decision.ts';
 import { DecisionLog } from './decision-log.ts';
 import { DialError } from './dial.ts';
 import type { Egress } from './egress.ts';
+import { FailureLog } from './failure-log.ts';
 import type { GuardQuestion } from './guard-hook.ts';
 import { type Link, type OpenOptions, Outbound } from './outbound.ts';
 import { PeerCheck } from './peer.ts';
@@ -79,6 +80,7 @@ export interface FloorCounters {
 
 export class Floor implements AsyncDisposable {
   readonly log = new DecisionLog();
+  readonly failures = new FailureLog();
   /** The first is ours; others are for Chromes that live in another network namespace. */
   readonly #servers: Server[] = [];
   readonly #options: FloorOptions;
@@ -277,7 +279,14 @@ export class Floor implements AsyncDisposable {
       idleMs: this.#caps.idleMs,
       isCanary: (host) => this.#canary.saw(host),
       onBadHost: (host) => this.#outbound.refuse(host),
-      open: (host, port, signal) => this.#open(host, port, { signal, bulk: true }),
+      open: async (host, port, signal) => {
+        try {
+          return await this.#open(host, port, { signal, bulk: true });
+        } catch (error) {
+          this.failures.record(host, port, error);
+          throw error;
+        }
+      },
     }).catch(() => client.destroy());
   }
 

@@ -93,6 +93,9 @@ const TARGET_ERRORS: readonly ErrorCode[] = [
   'not_interactable',
   'covered',
   'not_verified',
+  // The page that the action led to.
+  'policy_denied',
+  'navigation_failed',
 ];
 
 /** One action: its route, with the snapshot that an agent may ask for in the same call. */

@@ -2,6 +2,9 @@ import { Type } from 'typebox';
 import { parsePolicy, policyToJson } from '../policy/policy.ts';
 import { defineOperation } from './define.ts';
 
+const MEMBERS =
+  '{mode, allow, deny, block, schemes, guard}, all optional; docs/network-policy.md has the form of each';
+
 export const DecisionResult = Type.Object({
   verdict: Type.Enum(['allow', 'deny']),
   reason: Type.String({ description: 'one word: ok, loopback, private, metadata, rule, self, scheme, …' }),
@@ -19,7 +22,9 @@ const checkPolicy = defineOperation({
   scope: 'service',
   input: Type.Object({
     url: Type.String({ maxLength: 65_536 }),
-    policy: Type.Optional(Type.Unknown({ description: 'a policy to narrow the one of the service with' })),
+    policy: Type.Optional(
+      Type.Unknown({ description: `a policy to narrow the one of the service with: ${MEMBERS}` }),
+    ),
   }),
   result: DecisionResult,
   errors: ['invalid_policy'],
@@ -49,7 +54,9 @@ const putPolicy = defineOperation({
   summary: 'Narrow the network policy of a live session; open connections that no longer pass are closed',
   tag: 'policy',
   scope: 'observer',
-  input: Type.Object({ policy: Type.Unknown({ description: 'never wider than what is in force' }) }),
+  input: Type.Object({
+    policy: Type.Unknown({ description: `never wider than what is in force: ${MEMBERS}` }),
+  }),
   result: Type.Object({ policy: Type.Unknown(), connectionsClosed: Type.Integer() }),
   errors: ['invalid_policy'],
   async run({ session }, { policy }) {

@@ -47,6 +47,8 @@ export interface BrowserOptions {
 
 /** A page that opens more than this has its new tabs closed at once: headless-shell has no popup blocker. */
 const MAX_TABS = 20;
+/** From the first process to the canary: on a busy machine, more than ten seconds have been seen. */
+const BIRTH_LIMIT_MS = 60_000;
 
 /**
  * One Chrome behind its floor: workspace, process, pipe, targets. Born whole or not at all; ends with a receipt. A
@@ -81,8 +83,10 @@ export class Browser {
    * Workspace, floor, Chrome, guard, canary, in this order. On any fault what exists by then is reaped first.
    * @throws AirlockError `browser_unavailable`, `disk_full`, `floor_down`, or the reason of `signal`
    */
-  static async start(options: BrowserOptions, signal: AbortSignal): Promise<Browser> {
-    signal.throwIfAborted();
+  static async start(options: BrowserOptions, caller: AbortSignal): Promise<Browser> {
+    caller.throwIfAborted();
+    const late = AbortSignal.timeout(BIRTH_LIMIT_MS);
+    const signal = AbortSignal.any([caller, late]);
     const workspace = await Workspace.create(options.runtimeDir, options.id);
     let browser: Browser | undefined;
     try {
@@ -99,7 +103,8 @@ export class Browser {
     } catch (error) {
       if (browser) await browser.reap('launch_failed');
       else await reap({ sessionId: options.id, reason: 'launch_failed', workspace, closeFloor: noFloor });
-      throw error;
+      if (error !== late.reason) throw error;
+      throw new AirlockError('browser_unavailable', `Chrome was not ready within ${BIRTH_LIMIT_MS} ms`);
     }
   }
 

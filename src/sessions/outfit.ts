@@ -1,4 +1,5 @@
-import type { CdpSession } from '../page/cdp.ts';
+import { AirlockError, messageOf } from '../errors.ts';
+import { type CdpSession, isDetached, type Protocol } from '../page/cdp.ts';
 import { canonicalTimeZone } from './check-spec.ts';
 import type { SessionSpec } from './spec.ts';
 import type { TargetKind } from './targets.ts';
@@ -9,6 +10,7 @@ const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 /**
  * Puts what the caller asked for on a page or frame before it runs: viewport, user agent, locale, time zone, headers,
  * init scripts. All commands are sent before this yields.
+ * @throws AirlockError `invalid_request` when Chrome refuses one of them
  */
 export async function outfit(session: CdpSession, kind: TargetKind, spec: SessionSpec): Promise<unknown> {
   if (kind === 'worker') return spec.userAgent ? userAgent(session, spec) : undefined;
@@ -30,6 +32,10 @@ export async function outfit(session: CdpSession, kind: TargetKind, spec: Sessio
     sent.push(session.send('Emulation.setEmulatedMedia', { features }));
   }
   if (spec.geolocation !== undefined) {
+    // Who gives a position wants it asked for: there is nobody to press "allow".
+    const permissions: Protocol.Browser.PermissionType[] = ['geolocation'];
+    const granted = session.connection()?.send('Browser.grantPermissions', { permissions });
+    if (granted) sent.push(granted);
     sent.push(session.send('Emulation.setGeolocationOverride', { accuracy: 10, ...spec.geolocation }));
   }
   if (spec.extraHeaders !== undefined) {
@@ -38,7 +44,18 @@ export async function outfit(session: CdpSession, kind: TargetKind, spec: Sessio
   for (const source of spec.initScripts ?? []) {
     sent.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source }));
   }
-  return Promise.all(sent);
+  try {
+    return await Promise.all(sent);
+  } catch (error) {
+    if (isDetached(error)) throw error;
+    throw new AirlockError(
+      'invalid_request',
+      `Chrome does not take an option of the session: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
 
 function screen(session: CdpSession, spec: SessionSpec): Promise<unknown>[] {

@@ -91,7 +91,9 @@ export class Service extends EventEmitter<ServiceEvents> {
   judge(url: string, inner: Policy | undefined): Decision {
     const { policy, self } = this.options;
     const judged = inner === undefined ? policy : narrowPolicy(policy, inner);
-    return decideUrl(url, judged, { self, use: 'navigation', method: 'GET' });
+    // Nobody navigates to a WebSocket: it is what a page opens.
+    const use = /^wss?:/i.test(url.trim()) ? 'subresource' : 'navigation';
+    return decideUrl(url, judged, { self, use, method: 'GET' });
   }
 
   /**

@@ -10,6 +10,7 @@ import { SnapshotStore } from '../page/snapshot/store.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { DecisionRecord } from '../policy/decision-log.ts';
+import type { ConnectFailure } from '../policy/failure-log.ts';
 import { narrowPolicy, type Policy } from '../policy/policy.ts';
 import type { Receipt } from '../residual/receipts.ts';
 import { answerInTime } from './answer-in-time.ts';
@@ -182,6 +183,10 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
         ...(record.rule === undefined ? {} : { rule: record.rule }),
         ...(record.address === undefined ? {} : { address: record.address }),
       }));
+  }
+
+  failuresSince(time: number): ConnectFailure[] {
+    return this.browser.floor.failures.since(time);
   }
 
   downloadsSince(time: number): DownloadView[] {

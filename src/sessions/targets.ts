@@ -43,10 +43,14 @@ export class Targets {
   /** The tab that a session belongs to. */
   readonly #tabOf = new Map<string, Tab>();
   #refused = new Set<string>();
+  /** Rejects when a page cannot be made ready. */
+  readonly #pageFault = Promise.withResolvers<never>();
 
   constructor(options: TargetsOptions) {
     this.#options = options;
     const { connection } = options;
+    // Of interest while somebody waits for the first page only.
+    this.#pageFault.promise.catch(() => undefined);
     connection.on('Target.attachedToTarget', (event) => this.#attached(event, undefined));
     connection.on('Target.detachedFromTarget', (event) => this.#detached(event.sessionId, undefined));
     connection.on('Target.targetInfoChanged', ({ targetInfo }) => {
@@ -55,13 +59,16 @@ export class Targets {
     });
   }
 
-  /** Attaches to what exists and to what will come; resolves when the first tab is ready to be used. */
+  /**
+   * Attaches to what exists and to what will come; resolves when the first tab is ready to be used.
+   * @throws AirlockError `invalid_request` when Chrome does not take what the caller asked for
+   */
   async start(): Promise<void> {
     const { connection, tabs } = this.#options;
     const first = new Promise<void>((resolve) => tabs.once('opened', () => resolve()));
     await connection.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] });
     await connection.send('Target.setAutoAttach', AUTO_ATTACH);
-    await first;
+    await Promise.race([first, this.#pageFault.promise]);
   }
 
   /** Asks Chrome for the titles of all tabs: it tells of them by itself at navigations only. No page can hold this up. */
@@ -88,6 +95,7 @@ export class Targets {
     const tab = parent === undefined ? undefined : this.#tabOf.get(parent.id());
     const done = this.#prepare(session, event.targetInfo, tab);
     done.catch((error: unknown) => {
+      if (event.targetInfo.type === 'page') this.#pageFault.reject(error);
       if (!isDetached(error)) this.#options.onFault(error);
     });
   }

@@ -1,6 +1,7 @@
 import { AirlockError } from '../../errors.ts';
 import { isContextLost, isDetached } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
+import { loadError, standsForStatus } from '../net-error.ts';
 import type { DownloadView, Operation } from '../operation.ts';
 import type { Dialog, Tab } from '../tab.ts';
 import { evaluateValue, isolatedWorld } from '../world.ts';
@@ -159,6 +160,21 @@ export class Effects implements Disposable {
     if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);
   }
 
+  /** What came of it where the action led to a page that did not come, and Chrome shows an error in its place. */
+  get failedLoad(): AirlockError | undefined {
+    const { tab } = this.#op;
+    const { main } = tab.frames;
+    if (!this.#navigations.replaced || main.unreachableUrl === undefined || tab.closed) return undefined;
+    const load = tab.documents.get(main.loaderId);
+    const netError = load?.error ?? 'net::ERR_FAILED';
+    if (standsForStatus(netError)) return undefined;
+    const urls = [...(load?.redirects ?? []).map(({ url }) => url), main.unreachableUrl];
+    const error = loadError(this.#op, netError, urls);
+    const detail = `The action was done, and the page that it led to did not come: ${error.message}`;
+    // The page that was acted on is gone: the same again is no remedy.
+    return new AirlockError(error.code, detail, { cause: error, extra: error.extra, retryable: false });
+  }
+
   result(): ActionResult {
     const { tab, env, startedAt } = this.#op;
     const pending = this.#navigations.pending(tab.frames.main.id);
@@ -240,6 +256,7 @@ function hasUrl(tab: Tab): boolean {
 /**
  * Runs an action and answers what it caused. A dialog that the action opened ends it at once, and so does the end of
  * its own tab; both are in the answer. Opened before the input was sent, they are the errors that they were.
+ * @throws AirlockError `policy_denied`, `navigation_failed` when the action led to a page that did not come
  * @throws AirlockError whatever `work` throws for other reasons
  */
 export async function withEffects<T extends object>(
@@ -251,6 +268,7 @@ export async function withEffects<T extends object>(
   try {
     const more = await work(effects);
     await effects.settle();
+    if (effects.failedLoad) throw effects.failedLoad;
     return { ...effects.result(), ...more };
   } catch (error) {
     const none: Partial<T> = {};

@@ -4,7 +4,7 @@ import { click } from '../../../src/page/actions/click.ts';
 import { fill } from '../../../src/page/actions/fill.ts';
 import { press } from '../../../src/page/actions/press.ts';
 import { select } from '../../../src/page/actions/select.ts';
-import { ActionPage } from '../../support/action-page.ts';
+import { ActionPage, problem } from '../../support/action-page.ts';
 
 let slow: ServerResponse | undefined;
 const page = new ActionPage({
@@ -83,11 +83,11 @@ test('a page that does not come within the wait is told as on its way', async ()
   await expect.poll(() => page.tab.url).toBe(page.server.url('/slow'));
 });
 
-test('a page that fails to load is told by its URL', async () => {
+test('a page that fails to load is an error that says so, and is not to be tried again', async () => {
   await page.goto();
-  const result = await clicked('#bad');
-  expect(result.navigated).toBe(true);
-  expect(page.tab.documents.latest?.error).toMatch(/^net::ERR_/);
+  const error = await problem(clicked('#bad'), 'navigation_failed');
+  expect(error.message).toMatch(/^The action was done, .* ERR_UNSAFE_PORT at /);
+  expect(error.retryable).toBe(false);
 });
 
 test('a frame that is led elsewhere is not the tab; a link to the top is', async () => {
