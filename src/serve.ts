@@ -75,7 +75,12 @@ export async function start(settings: Settings, version: string): Promise<Runnin
     access: { token, hostNames: settings.hostName },
     version,
   });
-  const listening = await listen(app, settings, self);
+  const listening = await listen(app, settings, self).catch(async (error: unknown) => {
+    await app.close();
+    await service.sweeper[Symbol.asyncDispose]();
+    await runtimeDir[Symbol.asyncDispose]();
+    throw error;
+  });
   service.browsers.open();
   await writeFile(join(settings.stateDir, 'address'), `${listening.baseUrl}\n`, { mode: 0o600 });
   return {

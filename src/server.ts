@@ -1,9 +1,12 @@
+import type { Socket } from 'node:net';
 import Fastify, {
+  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { AirlockError } from './errors.ts';
 import { type AccessOptions, checkSender, checkToken } from './routes/access.ts';
 import { addOpenapi, addPages } from './routes/docs.ts';
 import { missingRoute } from './routes/missing.ts';
@@ -31,6 +34,9 @@ export interface ServerOptions {
 /** A body of a request is at most this, in bytes; uploads have a limit of their own. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
+/** What a caller may call a request: it goes into headers, answers and logs. */
+const REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
+
 /** Builds the HTTP server with all its routes. It does not listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
@@ -40,8 +46,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     requestTimeout: 60_000,
     connectionTimeout: 0,
     keepAliveTimeout: 72_000,
-    requestIdHeader: 'x-request-id',
-    genReqId: () => crypto.randomUUID(),
+    requestIdHeader: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : crypto.randomUUID();
+    },
+    // A URL that cannot be decoded, or a request that is no HTTP, has its problem too.
+    frameworkErrors: answerProblem,
+    clientErrorHandler: answerBrokenClient,
     forceCloseConnections: true,
     trustProxy: false,
     // A file name of 255 bytes, each of them escaped.
@@ -110,4 +122,28 @@ function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyRe
     .type(PROBLEM_TYPE)
     .serializer((payload: unknown) => JSON.stringify(payload))
     .send(body);
+}
+
+/** What is no HTTP gets an answer by hand: there is no request that a reply could belong to. */
+function answerBrokenClient(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem = new AirlockError('malformed_body', `This is not an HTTP request: ${error.code}`);
+  const body = JSON.stringify(
+    toProblem(problem, {
+      requestId: crypto.randomUUID(),
+      instance: '',
+      sessionId: undefined,
+      acceptLanguage: undefined,
+    }),
+  );
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

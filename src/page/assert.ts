@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 import type { Recent } from './recent.ts';
 import type { FailedRequest } from './tab.ts';
 import { fitsGlob } from './url-pattern.ts';
-import { watch } from './wait.ts';
+import { notInTime, RESERVE_MS, watch } from './wait.ts';
 
 export const AssertInput = Type.Object(
   {
@@ -46,7 +46,8 @@ export const AssertInput = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 300_000,
-        description: 'How long to look before it counts as failed; default 1000',
+        description:
+          'How long to look before it counts as failed, at most timeoutMs; default 1000, or what timeoutMs leaves of it',
       }),
     ),
   },
@@ -64,19 +65,23 @@ export interface AssertResult {
 /** A page that was just acted on may take this long to show it, in milliseconds. */
 const WITHIN_MS = 1000;
 
-/** Kept of the deadline to answer with what was seen. Milliseconds. */
-const RESERVE_MS = 300;
-
 /**
  * Checks that conditions hold, now or within a moment.
- * @throws AirlockError `assertion_failed` with `unmet` and what was `seen` instead; those of `look`
+ * @throws AirlockError `assertion_failed` with `unmet` and what was `seen` instead; `timeout` when the page did not
+ * answer even once; `invalid_request` for a `withinMs` that the deadline does not leave; those of `look`
  */
 export async function assert(op: Operation, input: AssertInput): Promise<AssertResult> {
   const { console, network, withinMs = WITHIN_MS, ...conditions } = input;
   checkConditions(conditions, console !== undefined || network !== undefined);
+  if (input.withinMs !== undefined && input.withinMs > op.timeoutMs) {
+    const detail = `/withinMs is ${withinMs}, and the whole request ends after ${op.timeoutMs} ms: raise timeoutMs`;
+    throw new AirlockError('invalid_request', detail, { extra: { pointer: '/withinMs' } });
+  }
   const until = Math.min(Date.now() + withinMs, op.startedAt + op.timeoutMs - RESERVE_MS);
   const { sight, held } = await watch(op, conditions, until);
-  const unmet = held ? [] : sight.unmet.length > 0 ? [...sight.unmet] : ['page'];
+  // What nobody has seen is neither held nor failed.
+  if (!held && Object.keys(sight.seen).length === 0) throw notInTime(op, Date.now() - op.startedAt, sight);
+  const unmet = [...sight.unmet];
   const seen: Record<string, unknown> = { ...sight.seen };
   const { consoleErrors, failedRequests } = op.tab;
   if (console) {

@@ -90,6 +90,13 @@ export function checkConditions(input: Conditions, more: boolean): void {
   }
 }
 
+/** The conditions that are given, by the names that `Sight` has for them. */
+export function namesOf(input: Conditions): string[] {
+  const { target, selector, state: _state, frame: _frame, ...rest } = input;
+  const found = target === undefined && selector === undefined ? [] : ['target'];
+  return [...found, ...Object.entries(rest).flatMap(([name, value]) => (value ? [name] : []))];
+}
+
 /**
  * Looks whether conditions hold.
  * @param nextFrame wait for the page's next frame first

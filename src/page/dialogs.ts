@@ -52,7 +52,9 @@ export function answerByPolicy(
   tab.on('dialog', (dialog) => {
     // Staying on the page would let a page keep its tab for ever.
     const accept = policy === 'accept' || dialog.type === 'beforeunload';
+    dialog.answered = accept ? 'accept' : 'dismiss';
     respond(tab, accept, undefined).catch((error: unknown) => {
+      delete dialog.answered;
       const gone = error instanceof AirlockError && error.code === 'no_dialog';
       if (!gone && !isDetached(error)) onFault(error);
     });

@@ -1,6 +1,7 @@
 import { AirlockError } from '../errors.ts';
 import type { Protocol } from './cdp.ts';
 import type { Frame } from './frames.ts';
+import { notInteractable } from './hindrance.ts';
 import type { Operation } from './operation.ts';
 import { handleOf, resolveTarget } from './resolve-target.ts';
 import type { Target } from './target.ts';
@@ -38,9 +39,7 @@ export async function elementArea(op: Operation, target: Target): Promise<Area> 
 }
 
 function hasNoBox(ref: string): AirlockError {
-  return new AirlockError('not_interactable', `${ref} is not rendered: it has no box to take an image of`, {
-    extra: { ref, state: 'hidden' },
-  });
+  return notInteractable('hidden', `${ref} is not rendered: it has no box to take an image of`, { ref });
 }
 
 /** Chrome gives a box in the viewport of the process's outermost frame; adds where that one is in the next. */

@@ -21,7 +21,7 @@ export function tellFrame(frame: Frame): FrameTold {
 /**
  * The frame that a caller names by `main`, by the prefix of its refs (`f1`), by name, or by URL: the whole URL, else a
  * part of it that only one frame has. (By the ref of an iframe: see resolve-target.ts.)
- * @throws AirlockError `frame_not_found`, with the frames that there are
+ * @throws AirlockError `frame_not_found`, with the frames that there are; `ambiguous_target`, with those that fit
  */
 export function findFrame(op: Operation, wanted: string): Frame {
   const frames = op.tab.frames.list();
@@ -33,10 +33,17 @@ export function findFrame(op: Operation, wanted: string): Frame {
     (frame: Frame) => frame.url.includes(wanted),
   ]) {
     const fitting = frames.filter(fits);
-    if (fitting.length > 1) throw notFound(op, `${fitting.length} frames fit ${JSON.stringify(wanted)}`);
+    if (fitting.length > 1) throw ambiguous(wanted, fitting);
     if (fitting[0]) return fitting[0];
   }
   throw notFound(op, `There is no frame ${JSON.stringify(wanted)}`);
+}
+
+function ambiguous(wanted: string, fitting: readonly Frame[]): AirlockError {
+  const detail = `${fitting.length} frames fit ${JSON.stringify(wanted)}: ${fitting.map(frameLabel).join(', ')}; name one by its id`;
+  return new AirlockError('ambiguous_target', detail, {
+    extra: { count: fitting.length, frames: fitting.map(tellFrame) },
+  });
 }
 
 function notFound(op: Operation, detail: string): AirlockError {

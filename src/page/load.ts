@@ -4,7 +4,7 @@ import type { DocumentLoad } from './documents.ts';
 import { browserView } from './history-entry.ts';
 import { loadError, standsForStatus } from './net-error.ts';
 import type { Operation } from './operation.ts';
-import { DialogSchema, UNTRUSTED } from './schema.ts';
+import { DialogSchema, DownloadSchema, UNTRUSTED } from './schema.ts';
 import { timeBox } from './time-box.ts';
 import { evaluateValue, isolatedWorld } from './world.ts';
 
@@ -63,6 +63,9 @@ export const LoadResult = Type.Object({
     Type.Boolean({ description: 'The server answered without a document (204, 205); the page stayed.' }),
   ),
   download: Type.Optional(Type.Boolean({ description: 'The address is a download; the page stayed.' })),
+  downloads: Type.Optional(
+    Type.Array(DownloadSchema, { description: 'What this has made the browser download, or deny to.' }),
+  ),
   responseUrl: Type.Optional(
     Type.String({ ...UNTRUSTED, description: 'With noContent or download: the address that answered.' }),
   ),
@@ -216,6 +219,7 @@ function result(op: Operation, loaderId: string, load: DocumentLoad, title: stri
     timings: timings(op, load),
     ...(isInterrupted(op, load) && { interrupted: true }),
     ...(dialog && { dialog }),
+    ...downloadsOf(op),
   };
 }
 
@@ -251,7 +255,16 @@ export async function unchangedPage(op: Operation, extra: Partial<LoadResult>): 
     title: await readTitle(op),
     redirects: [],
     timings: { totalMs: Date.now() - op.startedAt },
+    ...downloadsOf(op),
     ...extra,
+  };
+}
+
+function downloadsOf(op: Operation): Pick<LoadResult, 'downloads'> {
+  const downloads = op.env.downloadsSince(op.startedAt);
+  if (downloads.length === 0) return {};
+  return {
+    downloads: downloads.map(({ id, url, suggestedName, state }) => ({ id, url, suggestedName, state })),
   };
 }
 

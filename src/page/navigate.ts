@@ -30,12 +30,17 @@ export type NavigateResult = LoadResult;
  */
 const SCHEMES = new Set(['http:', 'https:', 'about:', 'data:']);
 
+/** How long the browser may take to tell of a download, and then whether it is denied. Milliseconds. */
+const DOWNLOAD_MS = 500;
+const VERDICT_MS = 100;
+const POLL_MS = 10;
+
 /** How long the event of a navigation within the document may take after Chrome's answer. */
 const WITHIN_MS = 500;
 
 /**
  * Opens an address in the tab. A 4xx or 5xx page is a success with that status; so are a 204 and a download, which
- * leave the page as it is and say so. A dialog that opens on the new page is answered with it, as `dialog`.
+ * leave the page as it is and say so; of a download, whether it was denied. A dialog that opens on the new page is answered with it, as `dialog`.
  * @throws AirlockError `invalid_request` (no absolute URL), `policy_denied`, `navigation_failed` with `netError` and
  * `url`, `dialog_open` (the old page asks before it is left), `timeout` (the page is kept), `page_crashed`
  */
@@ -92,7 +97,10 @@ async function failed(
   const load = loaderId === undefined ? undefined : op.tab.documents.get(loaderId);
   const responseUrl = load?.url || withoutUser(url);
   const status = load?.status ?? null;
-  if (answer.isDownload) return unchangedPage(op, { download: true, status, responseUrl });
+  if (answer.isDownload) {
+    await downloadSeen(op);
+    return unchangedPage(op, { download: true, status, responseUrl });
+  }
   if (status === 204 || status === 205) return unchangedPage(op, { noContent: true, status, responseUrl });
   const aborted = errorText === 'net::ERR_ABORTED';
   if (loaderId !== undefined && load) {
@@ -102,6 +110,18 @@ async function failed(
   }
   const hops = load?.redirects.map((redirect) => redirect.url) ?? [];
   throw loadError(op, errorText, [...hops, responseUrl]);
+}
+
+/** The browser tells of a download on its own way, and whether it is denied right after. */
+async function downloadSeen(op: Operation): Promise<void> {
+  const until = Date.now() + Math.min(DOWNLOAD_MS, op.remainingMs / 2);
+  let verdict = until;
+  while (Date.now() < Math.min(until, verdict)) {
+    const downloads = op.env.downloadsSince(op.startedAt);
+    if (downloads.some(({ state }) => state !== 'inProgress')) return;
+    if (downloads.length > 0) verdict = Math.min(verdict, Date.now() + VERDICT_MS);
+    await op.pause(POLL_MS);
+  }
 }
 
 /** Chrome's answer comes just before the event that carries the new address. */

@@ -105,6 +105,7 @@ export class Operation implements Disposable {
 
   /**
    * Sends one CDP command.
+   * @param onRefusal told of Chrome's refusal, also of one that comes when the operation has ended
    * @throws AirlockError the reason of `signal`, `page_crashed` (of the tab, or of the frame that is asked), `tab_not_found` (it closed), or `dialog_open`
    * @throws Error Chrome's own refusal of the command
    */
@@ -112,19 +113,22 @@ export class Operation implements Disposable {
     session: CdpSession,
     method: M,
     params?: Commands[M]['paramsType'][0],
+    onRefusal: (error: unknown) => void = ignore,
   ): Promise<Commands[M]['returnType']> {
     this.check();
     const { frames } = this.tab;
+    if (session !== this.tab.session && frames.isDead(session)) throw frameCrashed(this.tab);
+    const answer = session.send(method, params, { timeout: 0 });
+    answer.catch(onRefusal);
     // The tab's own crash ends the whole operation; that of a frame in another process only what is asked of it.
-    if (session === this.tab.session) return this.race(session.send(method, params, { timeout: 0 }));
-    if (frames.isDead(session)) throw frameCrashed(this.tab);
+    if (session === this.tab.session) return this.race(answer);
     const died = Promise.withResolvers<never>();
     const onCrash = (dead: CdpSession) => {
       if (dead === session) died.reject(frameCrashed(this.tab));
     };
     frames.on('crashed', onCrash);
     try {
-      return await this.race(Promise.race([session.send(method, params, { timeout: 0 }), died.promise]));
+      return await this.race(Promise.race([answer, died.promise]));
     } finally {
       frames.off('crashed', onCrash);
     }

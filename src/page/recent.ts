@@ -25,6 +25,12 @@ export class Recent<T> {
     this.#dropped += 1;
   }
 
+  /** Forgets what does not count any more. */
+  keep(counts: (item: T) => boolean): void {
+    this.#items = this.#items.filter(counts);
+    this.#dropped = 0;
+  }
+
   clear(): void {
     this.#items = [];
     this.#dropped = 0;

@@ -47,7 +47,11 @@ export async function placeFrame(op: Operation, wanted: string): Promise<Frame> 
   return parseRef(wanted) ? frameInside(op, wanted) : findFrame(op, wanted);
 }
 
-async function frameOfRef(op: Operation, ref: ParsedRef): Promise<Frame> {
+/**
+ * The frame whose document a ref is of.
+ * @throws AirlockError `stale_ref`, `target_not_found` (never given, or of another tab)
+ */
+export async function frameOfRef(op: Operation, ref: ParsedRef): Promise<Frame> {
   const home = op.env.refs.home(ref.number);
   if (!home)
     throw new AirlockError('target_not_found', `No snapshot of this session has given out ${ref.text}`);

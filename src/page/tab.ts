@@ -14,6 +14,8 @@ export interface Dialog {
   /** The page that opened it. */
   readonly url: string;
   readonly openedAt: string;
+  /** The session's policy has answered it so: it is open no more. */
+  answered?: 'accept' | 'dismiss';
 }
 
 export interface FailedRequest {
@@ -21,6 +23,11 @@ export interface FailedRequest {
   readonly type: string;
   /** Chrome's net error (`net::ERR_…`). */
   readonly error: string;
+}
+
+interface Request extends Omit<FailedRequest, 'error'> {
+  /** The document that asked for it. */
+  readonly loaderId: string;
 }
 
 interface TabEvents {
@@ -55,8 +62,15 @@ export class Tab extends EventEmitter<TabEvents> {
   /** The renderer died; a navigation brings a new one. */
   crashed = false;
   closed = false;
+  /** Of the document that the main frame has, and of its frames; its own load is in it from the first request on. */
   readonly failedRequests = new Recent<FailedRequest>(REMEMBERED);
+  /** As `failedRequests`. */
   readonly consoleErrors = new Recent<string>(REMEMBERED);
+  /** Requests without an end, by id, over all sessions. */
+  readonly #requests = new Map<string, Request>();
+  readonly #askedBy = new WeakMap<FailedRequest, string>();
+  /** The document that the lists above are of. */
+  #listedFor = '';
   /** The session that said that the dialog is open: the frame that opened it may be out of process. */
   #dialogSession: CdpSession | undefined;
 
@@ -73,6 +87,7 @@ export class Tab extends EventEmitter<TabEvents> {
       if (frame.parentId !== undefined) return;
       this.crashed = false;
       this.traffic.leave(frame.loaderId);
+      this.#forgetBefore(frame.loaderId);
       this.emit('navigated', frame.url);
     });
     this.frames.on('navigatedWithin', (frame) => {
@@ -116,20 +131,33 @@ export class Tab extends EventEmitter<TabEvents> {
     this.#watchFailures(session);
   }
 
+  /** The main frame has another document: what the one before it logged, asked for and may still fail to get is over. */
+  #forgetBefore(loaderId: string): void {
+    if (loaderId === this.#listedFor) return;
+    this.#listedFor = loaderId;
+    this.consoleErrors.clear();
+    this.failedRequests.keep((failed) => this.#askedBy.get(failed) === loaderId);
+    for (const [id, request] of this.#requests) if (request.loaderId !== loaderId) this.#requests.delete(id);
+  }
+
   #watchFailures(session: CdpSession): void {
-    const requests = new Map<string, { url: string; type: string }>();
+    const requests = this.#requests;
     session.on('Network.requestWillBeSent', (event) => {
-      if (requests.size >= 500) requests.clear();
+      if (requests.size >= REMEMBERED) requests.clear();
       requests.set(event.requestId, {
         url: event.request.url.slice(0, TEXT_LIMIT),
         type: event.type ?? 'Other',
+        loaderId: event.loaderId,
       });
     });
     session.on('Network.loadingFinished', (event) => requests.delete(event.requestId));
     session.on('Network.loadingFailed', (event) => {
       const request = requests.get(event.requestId);
       requests.delete(event.requestId);
-      if (request && !event.canceled) this.failedRequests.add({ ...request, error: event.errorText });
+      if (!request || event.canceled) return;
+      const failed = { url: request.url, type: request.type, error: event.errorText };
+      this.#askedBy.set(failed, request.loaderId);
+      this.failedRequests.add(failed);
     });
   }
 

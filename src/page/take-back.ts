@@ -1,5 +1,4 @@
 import { AirlockError } from '../errors.ts';
-import { isDetached } from './cdp.ts';
 import type { Operation } from './operation.ts';
 import { timeBox } from './time-box.ts';
 
@@ -24,9 +23,7 @@ export async function orTakenBack<T>(op: Operation, work: () => Promise<T>): Pro
 /** What the page itself still loads is stopped by it too; Chrome has no narrower command. */
 async function takeBack({ tab }: Operation): Promise<void> {
   if (tab.closed || tab.dialog) return;
-  try {
-    await timeBox(tab.session.send('Page.stopLoading'), STOP_MS);
-  } catch (error) {
-    if (!isDetached(error)) throw error;
-  }
+  // Chrome refuses it where the page has gone meanwhile; there is nothing to take back then.
+  const stopped = tab.session.send('Page.stopLoading').catch(() => undefined);
+  await timeBox(stopped, STOP_MS);
 }

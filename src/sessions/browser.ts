@@ -1,5 +1,5 @@
 import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
-import { AirlockError } from '../errors.ts';
+import { AirlockError, messageOf } from '../errors.ts';
 import { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
@@ -47,6 +47,8 @@ export interface BrowserOptions {
 
 /** A page that opens more than this has its new tabs closed at once: headless-shell has no popup blocker. */
 const MAX_TABS = 20;
+/** What a file costs a file system besides its blocks: a page can make a great many empty ones. */
+const ENTRY_BYTES = 1024;
 /** From the first process to the canary: on a busy machine, more than ten seconds have been seen. */
 const BIRTH_LIMIT_MS = 60_000;
 
@@ -103,6 +105,9 @@ export class Browser {
     } catch (error) {
       if (browser) await browser.reap('launch_failed');
       else await reap({ sessionId: options.id, reason: 'launch_failed', workspace, closeFloor: noFloor });
+      if (isDiskFull(error)) {
+        throw new AirlockError('disk_full', `No room for a session: ${messageOf(error)}`, { cause: error });
+      }
       if (error !== late.reason) throw error;
       throw new AirlockError('browser_unavailable', `Chrome was not ready within ${BIRTH_LIMIT_MS} ms`);
     }
@@ -162,8 +167,8 @@ export class Browser {
 
   /** What it holds on disk: the workspace, and what a profile that stays has grown by. */
   async diskUsage(): Promise<{ bytes: number }> {
-    const { bytes } = await this.workspace.usage();
-    return { bytes: bytes + ((await this.profile?.growth()) ?? 0) };
+    const { bytes, entries } = await this.workspace.usage();
+    return { bytes: bytes + entries * ENTRY_BYTES + ((await this.profile?.growth()) ?? 0) };
   }
 
   async usage(): Promise<Usage> {
@@ -305,4 +310,8 @@ export class Browser {
 
 function noFloor(): Promise<{ connectionsClosed: number }> {
   return Promise.resolve({ connectionsClosed: 0 });
+}
+
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

@@ -93,6 +93,10 @@ const commonOffFeatures: readonly string[] = [
   'Translate', // fetches language lists, and offers a bubble
   'DirectSockets', // raw TCP and UDP for isolated apps
   'IsolatedWebApps',
+  // Their requests pass the interception of URLs by, with a method and a path of the page's choice (measured on 156).
+  'BackgroundFetch',
+  'WebPayments', // PaymentRequest asks for the manifest of any payment method
+  'FedCm', // asks for the configuration of any identity provider
 ];
 
 const engineOffFeatures: Readonly<Record<Engine, readonly string[]>> = {

@@ -34,6 +34,13 @@ export interface DownloadsOptions {
 /** What a session may remember of its downloads. */
 const KEPT = 200;
 
+/** Of a URL or a name: a `data:` URL is the file itself. */
+const TEXT_LIMIT = 2048;
+
+function shortened(text: string): string {
+  return text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)}…` : text;
+}
+
 /**
  * Follows the downloads of one Chrome. Unless they are allowed, nothing that a page offers is written to disk. Told so,
  * both engines behave alike (by themselves full Chrome saves into `$HOME/Downloads` and headless-shell does not).
@@ -54,8 +61,8 @@ export class Downloads {
     connection.on('Browser.downloadWillBegin', (event) => {
       this.#put({
         id: event.guid,
-        url: event.url,
-        suggestedName: event.suggestedFilename,
+        url: shortened(event.url),
+        suggestedName: shortened(event.suggestedFilename),
         state: 'inProgress',
         startedAt: Date.now(),
         receivedBytes: 0,

@@ -32,7 +32,8 @@ export class EventRing {
   }
 
   push(type: SessionEvent['type'], data: Readonly<Record<string, unknown>>): void {
-    const event: SessionEvent = { id: this.#next++, type, time: new Date().toISOString(), data };
+    const time = new Date().toISOString();
+    const event: SessionEvent = { id: this.#next++, type, time, data: cut(data) };
     this.#ring.push(event);
     if (this.#ring.length > KEPT) this.#ring.shift();
     for (const listener of this.#listeners) listener(event);
@@ -53,10 +54,16 @@ export class EventRing {
 
   /** All events after `id`, those to come too, until the session ends or `signal` aborts. */
   async *follow(id: number, signal: AbortSignal): AsyncGenerator<SessionEvent | { lost: number }> {
-    const queue: SessionEvent[] = [];
+    let queue: SessionEvent[] = [];
+    let dropped = 0;
     let wake: () => void = () => undefined;
     const listener = (event: SessionEvent) => {
       queue.push(event);
+      // A reader that does not read must not make the service keep what the ring does not.
+      if (queue.length > KEPT && event !== END) {
+        dropped += queue.length;
+        queue = [];
+      }
       wake();
     };
     const onAbort = () => wake();
@@ -68,6 +75,11 @@ export class EventRing {
       yield* events;
       if (this.#ended) return;
       while (!signal.aborted) {
+        if (dropped > 0) {
+          yield { lost: dropped };
+          dropped = 0;
+          continue;
+        }
         const event = queue.shift();
         if (event === END) return;
         if (event) yield event;
@@ -81,6 +93,17 @@ export class EventRing {
       signal.removeEventListener('abort', onAbort);
     }
   }
+}
+
+/** Characters of a text in an event. A page chooses URLs, names and messages, and some are megabytes. */
+const TEXT_LIMIT = 2048;
+
+function cut<T>(value: T): T {
+  if (typeof value === 'string')
+    return (value.length > TEXT_LIMIT ? `${value.slice(0, TEXT_LIMIT)}…` : value) as T;
+  if (Array.isArray(value)) return value.map(cut) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cut(inner)])) as T;
 }
 
 const END: SessionEvent = { id: 0, type: 'closed', time: '', data: {} };

@@ -168,7 +168,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   /** Narrows the network policy of the live session. @throws AirlockError `invalid_policy` */
   async narrowPolicy(inner: Policy): Promise<{ policy: Policy; connectionsClosed: number }> {
     const policy = narrowPolicy(this.browser.floor.policy, inner);
-    const { connectionsClosed } = await this.browser.setPolicy(policy);
+    const { connectionsClosed } = await this.#inTime(this.browser.setPolicy(policy));
     return { policy, connectionsClosed };
   }
 
@@ -300,7 +300,8 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     const ended = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
     });
-    return Promise.race([work, ended]);
+    // Awaited here: what is returned unawaited loses its limit at once.
+    return await Promise.race([work, ended]);
   }
 
   /** Resolves when nothing runs or waits in the lane. */

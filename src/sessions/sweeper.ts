@@ -32,7 +32,7 @@ export class Sweeper implements AsyncDisposable {
   async start(): Promise<void> {
     await this.#sweep(true);
     this.#timer = setInterval(() => {
-      this.#running = this.#sweep(false).catch(this.#options.onFault);
+      this.request();
     }, EVERY_MS);
     this.#timer.unref();
   }
@@ -40,6 +40,11 @@ export class Sweeper implements AsyncDisposable {
   /** Paths that should be gone and are not. */
   get failed(): readonly { path: string; why: string }[] {
     return this.#failed;
+  }
+
+  /** Sweeps at once, after what runs: something was found that should be gone. */
+  request(): void {
+    this.#running = this.#running.then(() => this.#sweep(false)).catch(this.#options.onFault);
   }
 
   report(): Promise<ResidualReport> {

@@ -126,3 +126,12 @@ test('a bad regular expression is stopped, and the page goes on', async () => {
   await problem(until({ url: { regex: '^(.*a)*(.*a)*(.*a)*(.*a)*b$' } }), 'invalid_request');
   expect(await page.eval('1 + 1')).toBe(2);
 });
+
+test('nearly all of a short time is used, and the detail tells how long it was', async () => {
+  await page.goto();
+  await later('p.textContent = "In time"', 150);
+  expect(await until({ text: 'In time' }, 400)).toMatchObject({ ok: true });
+  const error = await problem(until({ text: 'Never' }, 300), 'timeout');
+  const waited = Number(/^Not within (\d+) ms \(timeoutMs 300\): text$/.exec(error.message)?.[1]);
+  expect(waited).toBeGreaterThan(200);
+});

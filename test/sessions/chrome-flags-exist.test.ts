@@ -8,11 +8,14 @@ import { engines, installed } from '../support/real-chrome.ts';
 /** The name of a switch of this list is only in the macOS binary. */
 const macOnly = new Set(['use-mock-keychain']);
 
-/** True when the binary has the text as a whole string: a NUL behind it, and before it nothing of a longer name. */
+/**
+ * True when the binary has the text as a whole string: a NUL behind it, and before it nothing of a longer name, except for
+ * the `k` of a constant's own name, whose end the linker lets the shorter string share.
+ */
 function hasString(binary: Buffer, text: string): boolean {
   const ended = Buffer.from(`${text}\0`, 'latin1');
   for (let at = binary.indexOf(ended); at !== -1; at = binary.indexOf(ended, at + 1)) {
-    if (!/[A-Za-z0-9_-]/.test(String.fromCharCode(binary[at - 1] ?? 0))) return true;
+    if (!/[A-Za-jl-z0-9_-]/.test(String.fromCharCode(binary[at - 1] ?? 0))) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { AirlockError } from '../../errors.ts';
 import type { Frame } from '../frames.ts';
 import type { AimAnswer, Aimed, AimOptions, Obstacle, Point } from '../hands/types.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Described, QueryTarget } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
 import { formatRef } from '../refs.ts';
@@ -28,6 +29,11 @@ export interface Ready {
   readonly aimed: Aimed;
 }
 
+export type TargetOptions = Omit<AimOptions, 'waitUntil' | 'early'> & {
+  /** JSON pointer of the position in the request; `/position` unless said. */
+  readonly positionPointer?: string;
+};
+
 /** A target that does not exist yet may still come: a page answers an action a moment after it. Milliseconds. */
 const GRACE_MS = 1000;
 
@@ -35,8 +41,8 @@ const GRACE_MS = 1000;
 const LAYOUT_POLL_MS = 50;
 
 /** Kept of the deadline to answer with the reason rather than with `timeout`: a part of it, within bounds. Milliseconds. */
-function reserve(op: Operation): number {
-  return Math.min(1500, Math.max(500, op.timeoutMs * 0.15));
+export function reserve(op: Operation): number {
+  return Math.min(1000, Math.max(20, op.timeoutMs / 10));
 }
 
 /**
@@ -44,17 +50,23 @@ function reserve(op: Operation): number {
  * to the tab's.
  * @param approach brings the pointer to a point of the tab's viewport; where possible it is called while the node is
  * looked at for being at rest, since both take a frame
- * @throws AirlockError those of `resolveTarget`; `not_interactable`, `not_editable`, `covered`
+ * @throws AirlockError those of `resolveTarget`; `not_interactable`, `not_editable`, `covered`, `invalid_request` (a position
+ * outside of the element's box)
  */
 export async function aimTarget(
   op: Operation,
   target: Target,
-  options: Omit<AimOptions, 'waitUntil' | 'early'>,
+  { positionPointer = '/position', ...options }: TargetOptions,
   approach?: (point: Point) => Promise<unknown>,
 ): Promise<Ready> {
   const { target: parsed, frame } = await placeTarget(op, target);
   const answer = await prepare(op, frame, parsed.query, options, approach);
   if ('missing' in answer) throw await missingError(op, frame, parsed, answer.missing);
+  if ('obstacle' in answer && answer.obstacle.why === 'beyond') {
+    const element = tell(frame, answer.described);
+    const detail = `${positionPointer}: ${answer.obstacle.detail}: ${element.line}`;
+    throw new AirlockError('invalid_request', detail, { extra: { pointer: positionPointer, element } });
+  }
   if ('obstacle' in answer) throw obstacleError(frame, answer.described, answer.obstacle);
   const { aimed } = answer;
   const number = aimed.described.ref;
@@ -111,7 +123,16 @@ export function obstacleError(frame: Frame, described: Described, obstacle: Obst
       extra: { ...extra, coveredBy },
     });
   }
-  const editing = obstacle.why === 'readonly' || obstacle.why === 'not-editable';
-  const code = editing ? 'not_editable' : obstacle.why === 'covered' ? 'covered' : 'not_interactable';
-  return new AirlockError(code, `${what}: ${obstacle.detail}`, { extra });
+  const detail = `${what}: ${obstacle.detail}`;
+  switch (obstacle.why) {
+    case 'readonly':
+    case 'not-editable':
+      return new AirlockError('not_editable', detail, { extra });
+    case 'covered':
+      return new AirlockError('covered', detail, { extra });
+    case 'beyond':
+      return new AirlockError('invalid_request', detail, { extra: { element } });
+    default:
+      return notInteractable(obstacle.why, detail, extra);
+  }
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
 import type { ToggleState } from '../hands/types.ts';
+import { type Hindrance, notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
 import { tell } from '../target-errors.ts';
@@ -37,9 +38,10 @@ export async function setChecked(
   const ready = await aimTarget(op, target, options);
   const wanted = checked ? 'true' : 'false';
   const { state, radio } = await callHands(op, ready.frame, 'toggle', ready.number);
-  if (state === 'none') throw unusable(ready, 'cannot be checked');
+  if (state === 'none') throw unusable(ready, 'not-checkable', 'is neither checked nor unchecked');
   if (state === wanted) return {};
-  if (radio && !checked) throw unusable(ready, 'is a radio: choose another one of its group instead');
+  if (radio && !checked)
+    throw unusable(ready, 'radio', 'is a radio: choose another one of its group instead');
   let now = await clickOnce(op, ready, wanted, effects);
   // What stands between checked and unchecked may become either first.
   if (now && state === 'mixed' && now.state !== wanted) {
@@ -65,7 +67,7 @@ async function clickOnce(
   return now === 'left' ? undefined : now;
 }
 
-function unusable(ready: Ready, how: string): AirlockError {
+function unusable(ready: Ready, state: Hindrance, how: string): AirlockError {
   const element = tell(ready.frame, ready.aimed.described);
-  return new AirlockError('not_interactable', `${element.line} ${how}`, { extra: { element, state: how } });
+  return notInteractable(state, `${element.line} ${how}`, { element });
 }

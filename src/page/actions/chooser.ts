@@ -1,17 +1,17 @@
-import { AirlockError } from '../../errors.ts';
+import type { AirlockError } from '../../errors.ts';
 import type { CdpSession, Protocol } from '../cdp.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import type { ResolvedTarget } from '../resolve-target.ts';
 import { timeBox } from '../time-box.ts';
 import { isolatedWorld } from '../world.ts';
+import { reserve } from './aim-target.ts';
 import { clickTarget } from './click.ts';
 import type { Effects } from './effects.ts';
 import type { FileField } from './upload.ts';
 
 /** How long a page may take from the click to its file chooser, in milliseconds. */
 const CHOOSER_MS = 3000;
-/** Kept of the deadline to answer with the reason. */
-const RESERVE_MS = 500;
 /** How long it may take to let choosers open again. */
 const UNDO_MS = 500;
 
@@ -31,7 +31,7 @@ export async function openChooser(
   try {
     for (const one of sessions) await op.send(one, 'Page.setInterceptFileChooserDialog', { enabled: true });
     await clickTarget(op, { target: ref }, effects);
-    const ms = Math.max(0, Math.min(CHOOSER_MS, op.remainingMs - RESERVE_MS));
+    const ms = Math.max(0, Math.min(CHOOSER_MS, op.remainingMs - reserve(op)));
     const opened = await op.race(timeBox(promise, ms));
     if (opened === undefined)
       throw unusable(ref, 'was clicked and opened no file chooser; no file was given to the page');
@@ -65,5 +65,5 @@ async function fieldOf(
 }
 
 function unusable(ref: string, how: string): AirlockError {
-  return new AirlockError('not_interactable', `${ref} ${how}`, { extra: { element: { ref }, state: how } });
+  return notInteractable('no-chooser', `${ref} ${how}`, { element: { ref } });
 }

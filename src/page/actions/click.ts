@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
 import type { GuardReport, Point } from '../hands/types.ts';
+import { notInteractable } from '../hindrance.ts';
 import { modifierBits } from '../modifiers.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
@@ -78,6 +79,11 @@ export async function clickTarget(
       target = insideFrame(ready, input);
       continue;
     }
+    if (ready.aimed.fileField && !input.force && (input.button ?? 'left') === 'left') {
+      const element = tell(ready.frame, ready.aimed.described);
+      const detail = `${element.line} is a file field: a click would open a chooser that nobody sees; upload gives it files`;
+      throw notInteractable('file', detail, { element });
+    }
     if (ready.aimed.closedOption) {
       await chooseOption(op, ready, effects);
       return {};
@@ -94,7 +100,7 @@ function insideFrame({ frame, ref, aimed }: Ready, input: ClickInput): Target {
   if (input.position === undefined) return { selector: 'html', frame: ref };
   const element = tell(frame, aimed.described);
   const detail = `${element.line} is a frame: a position needs a target inside it, such as {"selector":"body","frame":"${ref}"}`;
-  throw new AirlockError('not_interactable', detail, { extra: { element, state: 'frame' } });
+  throw notInteractable('frame', detail, { element });
 }
 
 /** @returns what would have got the press in the element's place */

@@ -1,11 +1,12 @@
 import { AirlockError } from '../../errors.ts';
 import type { ListState, Wanted } from '../hands/types.ts';
+import { type Hindrance, notInteractable } from '../hindrance.ts';
 import { parseChord, pressChord } from '../keyboard.ts';
 import type { Operation } from '../operation.ts';
 import { formatRef } from '../refs.ts';
 import { claimRefs } from '../resolve-target.ts';
 import { tell } from '../target-errors.ts';
-import { aimTarget, type Ready } from './aim-target.ts';
+import { aimTarget, type Ready, reserve } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import type { Effects } from './effects.ts';
 import { readyToPress } from './landing.ts';
@@ -46,12 +47,13 @@ async function look(op: Operation, ready: Ready): Promise<ListState> {
 async function openedList(op: Operation, ready: Ready, effects: Effects): Promise<ListState> {
   const first = await look(op, ready);
   if (first.options.length > 0) return first;
+  if (first.isField) throw listError('not-a-list', ready, first, 'is a field for text, not a list');
   if (!first.isList) await clickRef(op, ready.ref, effects);
-  const until = Date.now() + Math.min(OPEN_MS, op.remainingMs / 2);
+  const until = Date.now() + Math.min(OPEN_MS, op.remainingMs - reserve(op));
   for (;;) {
     const state = await look(op, ready);
     if (state.options.length > 0) return state;
-    if (Date.now() >= until) throw listError('not_interactable', ready, state, 'opens no list of options');
+    if (Date.now() >= until) throw listError('no-list', ready, state, 'opens no list of options');
     await op.pause(POLL_MS);
   }
 }
@@ -85,7 +87,7 @@ async function pickAll(op: Operation, ready: Ready, list: ListState, wanted: Wan
     }
     if (!list.isList) await pressChord(op, parseChord('Escape'));
     const named = JSON.stringify(name);
-    if (option) throw listError('not_interactable', ready, list, `has the option ${named} disabled`);
+    if (option) throw listError('disabled', ready, list, `has the option ${named} disabled`);
     throw listError('option_not_found', ready, list, `has no option ${named}`);
   }
   return chosen;
@@ -140,7 +142,7 @@ function holds(now: ListState, list: ListState, chosen: readonly Option[]): bool
 }
 
 function listError(
-  code: 'not_interactable' | 'option_not_found' | 'not_verified' | 'invalid_request',
+  code: Hindrance | 'option_not_found' | 'not_verified' | 'invalid_request',
   ready: Ready,
   list: ListState,
   how: string,
@@ -150,5 +152,8 @@ function listError(
     .slice(0, 100)
     .map(({ value, label, index, disabled }) => ({ value, label, index, disabled }));
   const detail = `${element.role} ${JSON.stringify(element.name)} ${how}`;
-  return new AirlockError(code, detail, { extra: { element, options, multiple: list.multiple } });
+  const extra = { element, options, multiple: list.multiple };
+  if (code === 'option_not_found' || code === 'not_verified' || code === 'invalid_request')
+    return new AirlockError(code, detail, { extra });
+  return notInteractable(code, detail, extra);
 }

@@ -5,7 +5,7 @@ import type { Point } from '../hands/types.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
 import { tell } from '../target-errors.ts';
-import { aimTarget, type Ready } from './aim-target.ts';
+import { aimTarget, type Ready, type TargetOptions } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { arrival, readyToPress } from './landing.ts';
@@ -58,7 +58,7 @@ export async function drag(op: Operation, input: DragInput): Promise<DragResult>
   }
   return withEffects<Kind>(op, async (effects) => {
     await using drags = await interceptDrags(op);
-    const from = await aimTarget(op, input.from, aimOptions(input.fromPosition));
+    const from = await aimTarget(op, input.from, aimOptions(input.fromPosition, '/fromPosition'));
     await readyToPress(op, from);
     effects.begin();
     const pointer = new HeldPointer(op, from.point);
@@ -79,8 +79,9 @@ function unreported(): void {
   // The drag has ended, well or not; that is what is reported. A session that is gone needs no undoing.
 }
 
-function aimOptions(position: Point | undefined) {
-  return { enabled: true, editable: false, hit: true, guard: true, ...(position && { position }) };
+function aimOptions(position: Point | undefined, positionPointer: string): TargetOptions {
+  const at = position && { position, positionPointer };
+  return { enabled: true, editable: false, hit: true, guard: true, ...at };
 }
 
 async function judgePress(op: Operation, from: Ready, effects: Effects): Promise<void> {
@@ -112,7 +113,7 @@ async function carry(
   const target =
     input.to === undefined
       ? undefined
-      : await aimTarget(op, input.to, { ...aimOptions(input.toPosition), guard: false });
+      : await aimTarget(op, input.to, { ...aimOptions(input.toPosition, '/toPosition'), guard: false });
   const end = target?.point ?? { x: start.x + (input.by?.dx ?? 0), y: start.y + (input.by?.dy ?? 0) };
   if (data) {
     await drop(op, data, path(pointer.at, end, steps), target, effects);

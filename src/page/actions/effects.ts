@@ -5,6 +5,7 @@ import { loadError, standsForStatus } from '../net-error.ts';
 import type { DownloadView, Operation } from '../operation.ts';
 import type { Dialog, Tab } from '../tab.ts';
 import { evaluateValue, isolatedWorld } from '../world.ts';
+import { isNodeGone } from './call-hands.ts';
 import { Navigations } from './navigations.ts';
 
 /** What every action answers: that it was done, and what it caused. */
@@ -273,6 +274,13 @@ export async function withEffects<T extends object>(
   } catch (error) {
     const none: Partial<T> = {};
     if (effects.begun && isEffect(op, error)) return { ...effects.result(), ...none };
+    if (isNodeGone(error)) {
+      throw new AirlockError('stale_ref', 'The page took the element away while it was acted on', {
+        cause: error,
+        retryable: true,
+        extra: { reason: 'node_removed' },
+      });
+    }
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { AirlockError } from '../../errors.ts';
 import type { FieldState } from '../hands/types.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { formatRef } from '../refs.ts';
 import { claimRefs, handleOf } from '../resolve-target.ts';
@@ -22,8 +23,7 @@ export async function focusedField(op: Operation): Promise<Ready> {
   for (;;) {
     const [number, next] = await callHands(op, frame, 'focusedRef', op.env.refs.next);
     claimRefs(op, frame, next);
-    if (number === 0)
-      throw new AirlockError('not_interactable', 'Nothing on the page has the focus; name a target');
+    if (number === 0) throw notInteractable('unfocused', 'Nothing on the page has the focus; name a target');
     const ref = formatRef(frame.ordinal, number);
     const described = await callHands(op, frame, 'describe', number);
     if (described.tag !== 'iframe' || !frame.session) return aimField(op, ref, true);

@@ -80,6 +80,8 @@ async function fillText(
   const fits = field.maxLength < 0 || wanted.length <= field.maxLength;
   if (field.type === 'textarea' && wanted.includes('\n') && fits)
     return assign(op, ready, field, wanted, effects);
+  if (field.type === 'number' && wanted !== '' && !NUMBER.test(wanted))
+    throw wrongFormat(ready, field, wanted, '');
   const before = await beginText(op, ready, 'replace');
   effects.begin();
   if (wanted !== '' || before.value !== '') await insertText(op, wanted);
@@ -135,8 +137,12 @@ const FORMATS = new Map([
   ['week', 'YYYY-Www, such as 2024-W09'],
   ['datetime-local', 'YYYY-MM-DDTHH:MM'],
   ['color', '#rrggbb'],
+  ['number', 'a number, such as 12, -0.5 or 1e3'],
   ['range', 'a number that its min, max and step allow'],
 ]);
+
+/** A valid floating-point number (HTML 2.3.4.3): a number field drops anything else. */
+const NUMBER = /^-?(?:\d+|\d*\.\d+)(?:[eE][-+]?\d+)?$/;
 
 function wrongFormat(ready: Ready, field: FieldState, value: string, nearest: string): AirlockError {
   const format = FORMATS.get(field.type) ?? 'another value';

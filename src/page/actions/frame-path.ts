@@ -2,6 +2,7 @@ import { AirlockError } from '../../errors.ts';
 import type { CdpSession } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
 import type { Point } from '../hands/types.ts';
+import { type Hindrance, notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { claimRefs } from '../resolve-target.ts';
 import { tell } from '../target-errors.ts';
@@ -50,7 +51,7 @@ export async function toTabPoint(op: Operation, frame: Frame, point: Point, view
   for (let child = frame; child.parentId !== undefined; ) {
     const owner = await ownerOf(op, child);
     const answer = await readHands(op, owner.parent, 'bringOwner', owner.ref, at);
-    if (answer.moving) throw unusable(child, 'is moving');
+    if (answer.moving) throw unusable(child, 'moving', 'is moving');
     at = { x: answer.point.x / answer.view.width, y: answer.point.y / answer.view.height };
     sizes.set(owner.parent, answer.view);
     levels.push({ owner, child, box: { origin: at, right: at, down: at } });
@@ -89,7 +90,7 @@ async function walkUp(
 async function testLevel(op: Operation, { owner, child }: Level, point: Point): Promise<void> {
   const hit = await readHands(op, owner.parent, 'hitOwner', owner.ref, point);
   if (hit.ok) return;
-  if (!hit.by) throw unusable(child, 'cannot be scrolled into view');
+  if (!hit.by) throw unusable(child, 'outside', 'cannot be scrolled into view');
   const coveredBy = tell(owner.parent, hit.by);
   throw new AirlockError('covered', `${coveredBy.line} covers the frame ${child.url}`, {
     extra: { coveredBy },
@@ -130,12 +131,12 @@ async function boxOf(op: Operation, { owner, child }: Level): Promise<Box> {
   const { model } = await answer.catch((error: unknown) => {
     // Chrome refuses an element that is not laid out.
     if (error instanceof AirlockError) throw error;
-    throw unusable(child, 'has no box');
+    throw unusable(child, 'unlaid', 'has no box');
   });
   const [x0, y0, x1, y1, , , x3, y3] = model.content;
   if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined)
-    throw unusable(child, 'has no box');
-  if (x3 === undefined || y3 === undefined) throw unusable(child, 'has no box');
+    throw unusable(child, 'unlaid', 'has no box');
+  if (x3 === undefined || y3 === undefined) throw unusable(child, 'unlaid', 'has no box');
   return {
     origin: { x: x0, y: y0 },
     right: { x: x1 - x0, y: y1 - y0 },
@@ -163,6 +164,6 @@ function scale(part: Point, size: Size): Point {
   return { x: part.x * size.width, y: part.y * size.height };
 }
 
-function unusable(frame: Frame, how: string): AirlockError {
-  return new AirlockError('not_interactable', `The frame ${frame.url} ${how}`, { extra: { state: how } });
+function unusable(frame: Frame, state: Hindrance, how: string): AirlockError {
+  return notInteractable(state, `The frame ${frame.url} ${how}`);
 }

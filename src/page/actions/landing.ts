@@ -1,5 +1,5 @@
-import { AirlockError } from '../../errors.ts';
 import type { GuardReport } from '../hands/types.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { tell } from '../target-errors.ts';
 import type { Ready } from './aim-target.ts';
@@ -40,7 +40,7 @@ export async function landPointer(op: Operation, ready: Ready): Promise<void> {
   }
   const element = tell(ready.frame, ready.aimed.described);
   const detail = `The pointer does not get to ${element.line} in ${ready.frame.url}`;
-  throw new AirlockError('not_interactable', detail, { extra: { element, state: 'unreachable' } });
+  throw notInteractable('unreachable', detail, { element });
 }
 
 /** What became of the input; `left` when its document is gone, which the input may well have caused. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { AirlockError } from '../../errors.ts';
+import { notInteractable } from '../hindrance.ts';
 import { parseChord, pressChord } from '../keyboard.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
@@ -44,7 +44,5 @@ export async function focusOn(op: Operation, target: Target): Promise<void> {
   const ready = await aimField(op, target, false);
   if (await callHands(op, ready.frame, 'focus', ready.number)) return;
   const element = tell(ready.frame, ready.aimed.described);
-  throw new AirlockError('not_interactable', `${element.line} does not take the focus`, {
-    extra: { element, state: 'unfocusable' },
-  });
+  throw notInteractable('unfocusable', `${element.line} does not take the focus`, { element });
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
 import type { ChoiceReport, Wanted } from '../hands/types.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
 import { tell } from '../target-errors.ts';
@@ -106,9 +107,7 @@ function judge(ready: Ready, report: ChoiceReport): string[] {
     case 'not-found':
       throw new AirlockError('option_not_found', `${list} has no option ${named}`, { extra });
     case 'disabled':
-      throw new AirlockError('not_interactable', `The option ${named} of ${list} is disabled`, {
-        extra: { ...extra, state: 'disabled' },
-      });
+      throw notInteractable('disabled', `The option ${named} of ${list} is disabled`, extra);
     case 'too-many':
       throw new AirlockError('invalid_request', `${list} takes exactly one option`, { extra });
     default:

@@ -2,10 +2,12 @@ import { type Static, Type } from 'typebox';
 import { AirlockError } from '../../errors.ts';
 import type { CdpSession } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
+import { notInteractable } from '../hindrance.ts';
 import type { Operation } from '../operation.ts';
 import { handleOf, openClosedRoots, type ResolvedTarget, resolveTarget } from '../resolve-target.ts';
 import { Target } from '../target.ts';
 import { callOn, evaluateHandle, isolatedWorld } from '../world.ts';
+import { reserve } from './aim-target.ts';
 import { openChooser } from './chooser.ts';
 import { type ActionResult, type Effects, withEffects } from './effects.ts';
 import { findUploadFiles, type UploadFile, type Uploads } from './upload-files.ts';
@@ -82,7 +84,7 @@ export async function upload(
 }
 
 async function findElement(op: Operation, target: Target): Promise<ResolvedTarget> {
-  const until = Date.now() + Math.min(GRACE_MS, op.remainingMs / 2);
+  const until = Date.now() + Math.min(GRACE_MS, op.remainingMs - reserve(op));
   for (;;) {
     try {
       return await resolveTarget(op, target);
@@ -131,9 +133,7 @@ async function checkField(
   const state = asState(await callOn(op, session, objectId, STATE));
   const extra = { element: { ref }, accept: state.accept, multiple: state.multiple };
   if (state.disabled) {
-    throw new AirlockError('not_interactable', `The file input of ${ref} is disabled`, {
-      extra: { ...extra, state: 'disabled' },
-    });
+    throw notInteractable('disabled', `The file input of ${ref} is disabled`, extra);
   }
   if (state.directory && files.length > 0) throw invalid('/files', 'the input takes a directory', extra);
   if (files.length > 1 && !state.multiple)

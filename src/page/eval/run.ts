@@ -25,6 +25,14 @@ export interface Script extends WrapOptions {
 /** Chrome ends synchronous code by itself this much after our own deadline, so that ours is the one that answers. */
 const GRACE_MS = 50;
 
+/** What Chrome answers when its own limit, or somebody, has stopped the script. */
+const TERMINATED = /Internal error|Execution was terminated/;
+
+/** What became of a script after the operation stopped waiting for it. */
+interface Fate {
+  terminated: boolean;
+}
+
 /** Declarations that a second run of the same text would make again, and `await`: only the REPL mode takes these. */
 const NEEDS_REPL = /\b(?:let|const|class|await)\b/;
 
@@ -34,10 +42,10 @@ const NEEDS_REPL = /\b(?:let|const|class|await)\b/;
  * `evaluation_error` when the page navigated away under it
  */
 export function runExpression(op: Operation, script: Script, text: string): Promise<Outcome> {
-  return guarded(op, script, async (world) => {
+  return guarded(op, script, async (world, fate) => {
     const replMode = NEEDS_REPL.test(text);
     const run = (expression: string, repl: boolean, linesBefore: number) =>
-      evaluateOnce(op, script, world, { expression, repl, linesBefore });
+      evaluateOnce(op, script, world, fate, { expression, repl, linesBefore });
     const wrapped = wrapExpression(text, script);
     if (wrapped !== undefined) {
       const outcome = await run(wrapped, replMode, WRAPPER_LINES);
@@ -80,17 +88,25 @@ async function evaluateOnce(
   op: Operation,
   script: Script,
   world: World,
+  fate: Fate,
   { expression, repl, linesBefore }: { expression: string; repl: boolean; linesBefore: number },
 ): Promise<Outcome> {
   const { awaitPromise, objectGroup } = script;
-  const outcome = await op.send(world.session, 'Runtime.evaluate', {
-    expression,
-    contextId: world.contextId,
-    awaitPromise,
-    objectGroup,
-    timeout: op.remainingMs + GRACE_MS,
-    ...(repl && { replMode: true }),
-  });
+  const outcome = await op.send(
+    world.session,
+    'Runtime.evaluate',
+    {
+      expression,
+      contextId: world.contextId,
+      awaitPromise,
+      objectGroup,
+      timeout: op.remainingMs + GRACE_MS,
+      ...(repl && { replMode: true }),
+    },
+    (error) => {
+      fate.terminated ||= TERMINATED.test(String(error));
+    },
+  );
   // The REPL mode waits for what is awaited, and hands a promise on as it is.
   const { subtype, objectId } = outcome.result;
   const pending = repl && awaitPromise && subtype === 'promise' && !outcome.exceptionDetails;
@@ -112,18 +128,19 @@ function isSyntaxError({ exceptionDetails }: Outcome, message = ''): boolean {
 async function guarded(
   op: Operation,
   script: Script,
-  work: (world: World) => Promise<Outcome>,
+  work: (world: World, fate: Fate) => Promise<Outcome>,
 ): Promise<Outcome> {
+  const fate: Fate = { terminated: false };
   const session = script.frame.session ?? op.tab.session;
   try {
-    return await inWorld(op, script, work);
+    return await inWorld(op, script, (world) => work(world, fate));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (error instanceof AirlockError) {
       if (error.code !== 'timeout' && error.code !== 'cancelled') throw error;
-      throw await stopped(op, session, error);
+      throw await stopped(op, session, error, fate);
     }
-    throw await explain(op, session, error);
+    throw await explain(op, session, error, fate);
   }
 }
 
@@ -144,7 +161,12 @@ async function inWorld<T>(op: Operation, script: Script, work: (world: World) =>
 }
 
 /** Chrome's own refusals, in our words. */
-async function explain(op: Operation, session: Operation['tab']['session'], error: Error): Promise<Error> {
+async function explain(
+  op: Operation,
+  session: Operation['tab']['session'],
+  error: Error,
+  fate: Fate,
+): Promise<Error> {
   if (/Inspected target navigated|Execution context was destroyed/.test(error.message)) {
     return new AirlockError('evaluation_error', 'The page navigated before the script had ended', {
       cause: error,
@@ -161,12 +183,13 @@ async function explain(op: Operation, session: Operation['tab']['session'], erro
       },
     );
   }
-  if (!/Internal error|Execution was terminated/.test(error.message)) return error;
+  if (!TERMINATED.test(error.message)) return error;
   // Chrome's own limit was a moment ahead of ours.
   try {
     await op.pause(4 * GRACE_MS);
   } catch (reason) {
-    if (reason instanceof AirlockError && reason.code === 'timeout') return stopped(op, session, reason);
+    if (reason instanceof AirlockError && reason.code === 'timeout')
+      return stopped(op, session, reason, fate);
     throw reason;
   }
   return new AirlockError('evaluation_error', 'The script was terminated', {
@@ -180,9 +203,12 @@ async function stopped(
   op: Operation,
   session: Operation['tab']['session'],
   error: AirlockError,
+  fate: Fate,
 ): Promise<AirlockError> {
   const freed = await freeRenderer(op.tab, session);
-  return error.retold({ renderer: freed });
+  // Chrome's own limit came first: the script was running, and that stopped it.
+  const renderer = freed === 'idle' && fate.terminated ? 'stopped' : freed;
+  return error.retold({ renderer });
 }
 
 /** The world of the frame's document; waits where the next document is about to come. */

@@ -81,6 +81,23 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     return { why: 'covered', detail: 'another element covers it', blocker: hit.by };
   }
 
+  /** A position outside of what the node paints can never reach it. The root takes the events of the whole viewport. */
+  function beyond(node: Element, position: Point | undefined): Fault | null {
+    const anchor = states.anchorOf(node);
+    if (position === undefined || anchor === document.documentElement) return null;
+    const own = p.rectOf(anchor);
+    const [x, y] = [own.left + position.x, own.top + position.y];
+    const boxes = [own, ...states.boxesOf(anchor)];
+    const [left, right] = [Math.min(...boxes.map((b) => b.left)), Math.max(...boxes.map((b) => b.right))];
+    const [top, bottom] = [Math.min(...boxes.map((b) => b.top)), Math.max(...boxes.map((b) => b.bottom))];
+    if (x >= left && x < right && y >= top && y < bottom) return null;
+    const size = `${Math.round(right - left)} × ${Math.round(bottom - top)}`;
+    return {
+      why: 'beyond',
+      detail: `${position.x}, ${position.y} is outside of the element's box of ${size} CSS pixels`,
+    };
+  }
+
   function boxKey(node: Element): string {
     const rect = p.rectOf(node);
     return `${rect.x.toFixed(1)} ${rect.y.toFixed(1)} ${rect.width.toFixed(1)} ${rect.height.toFixed(1)}`;
@@ -113,6 +130,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
       p.scrollIntoView.call(node, { block: 'nearest', inline: 'nearest', behavior: 'instant' });
       return { point: { x: 0, y: 0 }, scrolled: false, instead: null };
     }
+    const outside = beyond(node, options.position);
+    if (outside !== null) return outside;
     const { point, hit, scrolled } = attempt(node, options.position);
     if (point === null || hit === null || !hit.ok) return missed(node, hit);
     return { at: point, scrolled, box: boxKey(states.anchorOf(node)) };
@@ -141,6 +160,8 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
   function forced(node: Element, options: AimOptions): Ready | Fault {
     const fault = states.obstacle(node, { enabled: false, editable: false, hit: true });
     if (fault !== null) return fault;
+    const outside = beyond(node, options.position);
+    if (outside !== null) return outside;
     const { point, hit, scrolled } = attempt(node, options.position);
     if (point === null) return missed(node, null);
     return { point, scrolled, instead: hit?.ok === true ? null : (hit?.by ?? null) };
@@ -150,7 +171,9 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
    * What will not pass by itself: a thing that is no field does not become one. In a frame without an area the engine
    * slows timers to one a second, so that waiting there would not end in time.
    */
-  function lasting(fault: Fault): boolean {
+  function lasting(node: Element, fault: Fault): boolean {
+    // What grows may grow that far.
+    if (fault.why === 'beyond') return !animated(states.anchorOf(node));
     return fault.why === 'gone' || fault.why === 'not-editable' || fault.why === 'unlaid';
   }
 
@@ -159,7 +182,7 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     if (options.force === true) return forced(node, options);
     for (;;) {
       const result = await once(node, options);
-      if ('point' in result || lasting(result) || performance.now() >= until) return result;
+      if ('point' in result || lasting(node, result) || performance.now() >= until) return result;
       // Each try on a covered node scrolls: not in every frame.
       const scrolls = result.why === 'covered' || result.why === 'outside';
       await (scrolls ? p.pause(Math.min(100, until - performance.now())) : p.frame());

@@ -104,8 +104,8 @@ export function hitTests(p: Primitives, states: ElementStates) {
   function find(node: Element, position: Point | undefined): Found | null {
     const accepted = standing(node);
     if (position !== undefined) {
-      const rect = p.rectOf(node);
-      const point = { x: rect.left + position.x, y: rect.top + position.y };
+      const { left, top } = p.rectOf(states.anchorOf(node));
+      const point = { x: left + position.x, y: top + position.y };
       const inside = point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight;
       return inside ? { point, hit: test(node, accepted, point) } : null;
     }

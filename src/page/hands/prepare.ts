@@ -157,6 +157,7 @@ export function preparing(
       scrolled: ready.scrolled,
       described,
       download: p.near(node, 'a[download]') !== null,
+      fileField: states.kindOf(states.controlOf(node)) === 'file',
       closedOption: isClosedOption(node),
       ...(ready.instead === null ? {} : { instead: describe(ready.instead) }),
     };

@@ -55,6 +55,14 @@ export function toggles(p: Primitives, api: InjectedApi) {
     return shown.length === 1 ? (shown[0] ?? null) : null;
   }
 
+  /** A field for text that no attribute says to have a list. */
+  function isPlainField(node: Element): boolean {
+    const listed =
+      '[role],[list],[aria-haspopup],[aria-controls],[aria-owns],[aria-expanded],[aria-autocomplete]';
+    const kinds = 'textarea,input:not([type=button],[type=submit],[type=reset],[type=image])';
+    return p.is(node, kinds) && !p.is(node, listed);
+  }
+
   function text(el: Element): string {
     const value = el instanceof HTMLInputElement ? el.value : (el.textContent ?? '');
     return value.trim().replace(/\s+/g, ' ');
@@ -74,7 +82,9 @@ export function toggles(p: Primitives, api: InjectedApi) {
       return { value, label, index, disabled, selected: read(option).state === 'true', ref };
     });
     const multiple = box !== null && p.attr(box, 'aria-multiselectable') === 'true';
-    return { open: box !== null, isList: box === node, options, multiple, shows: text(node), nextRef: next };
+    const isList = box === node;
+    const isField = isPlainField(node);
+    return { open: box !== null, isList, isField, options, multiple, shows: text(node), nextRef: next };
   }
 
   return { list, read, settled };

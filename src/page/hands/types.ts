@@ -61,7 +61,8 @@ export interface Obstacle {
     | 'unlaid'
     | 'moving'
     | 'covered'
-    | 'outside';
+    | 'outside'
+    | 'beyond';
   /** One clause for a person, starting in lower case. */
   detail: string;
   /** What is hit instead, for `covered`. */
@@ -94,6 +95,8 @@ export interface Aimed {
   download: boolean;
   /** With `force`: what the point hits where that is not the node. */
   instead?: Described;
+  /** A file field, or the label of one. */
+  fileField: boolean;
   /** An option of a closed list: it has no box, and is picked through its list. */
   closedOption: boolean;
   /** Not known to be at rest yet: `settle` says. */
@@ -190,6 +193,8 @@ export interface ListState {
   open: boolean;
   /** The node is the list itself, not what opens it. */
   isList: boolean;
+  /** The node takes text, and nothing says that it has a list. */
+  isField: boolean;
   options: (OptionTold & { ref: number })[];
   multiple: boolean;
   /** What the node shows as its choice. */

@@ -222,6 +222,7 @@ export function walker({
       } else if (name === 'inert') return -1;
       else if (name === 'onclick') told |= FIRM;
       else if (name === 'tabindex') told |= Number.parseInt(attr(el, name) ?? '', 10) >= 0 ? FIRM : 0;
+      else if (name === 'draggable') told |= attr(el, name) === 'true' ? FIRM : 0;
       else if (name === 'contenteditable') told |= roles.editable(el) ? FIRM | EDIT : 0;
     }
     return told;

@@ -5,6 +5,7 @@ import type { Frame } from '../frames.ts';
 import type { WalkOptions } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
 import { parseRef } from '../refs.ts';
+import { frameOfRef } from '../resolve-target.ts';
 import { assembleSnapshot, continueSnapshot, type SnapshotAnswer } from './answer.ts';
 import { takeSnapshot } from './take.ts';
 
@@ -57,7 +58,7 @@ export async function snapshot(op: Operation, input: SnapshotInput): Promise<Sna
   } = input;
   const store = op.env.snapshots;
   if (cursor !== undefined) return continueSnapshot(cursor, maxChars, store);
-  const place = placeOf(op, input);
+  const place = await placeOf(op, input);
   const walked = await takeSnapshot(op, place.frame, {
     ...walk,
     maxChars,
@@ -80,7 +81,7 @@ interface Place {
   readonly root?: NonNullable<WalkOptions['root']>;
 }
 
-function placeOf(op: Operation, { selector, ref, frame }: SnapshotInput): Place {
+async function placeOf(op: Operation, { selector, ref, frame }: SnapshotInput): Promise<Place> {
   if (selector !== undefined && ref !== undefined) {
     throw new AirlockError('invalid_request', '/ref: selector and ref exclude each other', {
       extra: { pointer: '/ref' },
@@ -93,10 +94,5 @@ function placeOf(op: Operation, { selector, ref, frame }: SnapshotInput): Place 
   const parsed = parseRef(ref);
   if (!parsed)
     throw new AirlockError('invalid_target', `${JSON.stringify(ref)} is not a ref such as e12 or f1e3`);
-  const home = op.env.refs.home(parsed.number);
-  const found = home?.tabId === op.tab.id ? op.tab.frames.get(home.frameId) : undefined;
-  if (!found || found.loaderId !== home?.loaderId) {
-    throw new AirlockError('stale_ref', `${ref} belongs to no document that is open in tab ${op.tab.id}`);
-  }
-  return { frame: found, root: { ref: parsed.number } };
+  return { frame: await frameOfRef(op, parsed), root: { ref: parsed.number } };
 }

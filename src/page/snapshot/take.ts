@@ -3,6 +3,8 @@ import type { Frame } from '../frames.ts';
 import { injectedSource } from '../injected/bundle.ts';
 import type { FrameText, WalkOptions } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
+import { formatRef } from '../refs.ts';
+import { staleError } from '../target-errors.ts';
 import { evaluateHandle, evaluateValue, isolatedWorld, readInFrame, type World } from '../world.ts';
 import { indentOf, type WalkedFrame } from './assemble.ts';
 import { adoptClosedRoots } from './closed-roots.ts';
@@ -22,7 +24,7 @@ export const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page
  */
 export async function takeSnapshot(op: Operation, frame: Frame, options: TakeOptions): Promise<WalkedFrame> {
   const walked = await readInFrame(op, frame, (world) => walk(op, frame, world, options));
-  if (walked.error) throw rootError(walked.error);
+  if (walked.error) throw rootError(frame, options.root, walked.error);
   return { walked, children: await walkChildren(op, frame, walked, options) };
 }
 
@@ -107,12 +109,14 @@ export async function refOfOwner(op: Operation, parent: Frame, child: Frame): Pr
   return typeof result.value === 'number' && result.value > 0 ? result.value : undefined;
 }
 
-function rootError(error: NonNullable<FrameText['error']>): AirlockError {
-  const code = {
-    syntax: 'invalid_target',
-    stale: 'stale_ref',
-    unknown: 'stale_ref',
-    not_found: 'target_not_found',
-  } as const;
-  return new AirlockError(code[error.kind], error.message);
+function rootError(
+  frame: Frame,
+  root: WalkOptions['root'],
+  { kind, message }: NonNullable<FrameText['error']>,
+): AirlockError {
+  if (kind === 'syntax') return new AirlockError('invalid_target', message);
+  if (kind === 'not_found' || root === undefined || !('ref' in root) || root.ref === undefined)
+    return new AirlockError('target_not_found', message);
+  const ref = formatRef(frame.ordinal, root.ref);
+  return staleError(ref, kind === 'stale' ? 'node_removed' : 'document_replaced', undefined);
 }

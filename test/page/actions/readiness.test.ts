@@ -67,3 +67,10 @@ test('what becomes enabled, visible or present in time is waited for', async () 
   await page.run((op) => click(op, { target: '#new' }));
   expect(await page.eval('h')).toEqual(['dis', 'none', 'new']);
 });
+
+test('of a short time, too, nearly all is waited', async () => {
+  await page.goto();
+  await page.eval('void setTimeout(() => { dis.disabled = false }, 200)');
+  await page.run((op) => click(op, { target: '#dis' }), { timeoutMs: 600 });
+  expect(await page.eval('h')).toEqual(['dis']);
+});

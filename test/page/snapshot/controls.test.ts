@@ -201,3 +201,10 @@ describe('what is not offered', () => {
     expect(await lines()).toEqual(['- region "S"']);
   });
 });
+
+it('what can be dragged has a ref', async () => {
+  await page.load(
+    '<ul><li draggable=true>One<li draggable=false>Two</ul><div draggable=true><span>Card</span></div>',
+  );
+  expect(await lines()).toEqual(['- list', '  - listitem *: One', '  - listitem: Two', '- generic *: Card']);
+});
