@@ -51,7 +51,10 @@ export class Audience {
 
   /** @param client aborted when this one goes */
   join(client: AbortSignal): void {
-    if (client.aborted) return;
+    if (client.aborted) {
+      if (this.#waiting === 0) this.#gone.abort();
+      return;
+    }
     this.#waiting += 1;
     const leave = () => {
       this.#waiting -= 1;

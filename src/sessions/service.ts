@@ -116,14 +116,16 @@ export class Service extends EventEmitter<ServiceEvents> {
   createOnce(key: string, request: CreateRequest): Once<Session> {
     // Whoever asks again in time waits for the same session, and has it also when the first caller has gone.
     const audience = this.#audiences.get(key) ?? new Audience();
-    audience.join(request.client);
-    return this.#byKey.once(key, request.spec, () => {
+    const once = this.#byKey.once(key, request.spec, () => {
       this.#audiences.set(key, audience);
       const made = this.create({ ...request, client: audience.gone });
       const done = () => this.#audiences.delete(key);
       made.then(done, done);
       return made;
     });
+    // Only now: whoever is refused, for another body, does not wait for it.
+    audience.join(request.client);
+    return once;
   }
 
   list(): Session[] {
