@@ -48,8 +48,8 @@ export const defaultFloorCaps: FloorCaps = {
 
 /** Where floors put their ports, so that no session reaches another's. */
 export interface FloorSelf extends SelfCheck {
-  add(port: number): void;
-  remove(port: number): void;
+  add(port: number, only?: string): void;
+  remove(port: number, only?: string): void;
 }
 
 export interface FloorOptions {
@@ -246,7 +246,7 @@ export class Floor implements AsyncDisposable {
     }
     const bound = server.address();
     this.#port = bound !== null && typeof bound === 'object' ? bound.port : 0;
-    this.#options.self.add(this.#port);
+    this.#options.self.add(this.#port, this.address);
     this.#watchBytes();
     this.#fallWith(server);
   }
@@ -342,7 +342,7 @@ export class Floor implements AsyncDisposable {
     for (const socket of sockets) reset(socket);
     const stopped = this.#servers.map(stop);
     await Promise.all([...gone, ...stopped, disposed]);
-    this.#options.self.remove(this.#port);
+    this.#options.self.remove(this.#port, this.address);
     return { connectionsClosed };
   }
 }

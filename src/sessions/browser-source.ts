@@ -163,7 +163,8 @@ export class BrowserSource {
       const chrome = this.find(engine);
       if (!chrome)
         throw new AirlockError('browser_unavailable', `No browser for the engine ${engine} was found`, {
-          advice: 'engine',
+          // Another engine helps where there is one.
+          ...(this.look().found ? { advice: 'engine' as const } : {}),
         });
       const terms = { noSandbox, strictNetwork, dns, reach, self, runtimeDir, spec, diskQuotaBytes, onFault };
       return await Browser.start({ id, chrome, ...terms, ...(profile && { profile }) }, signal);

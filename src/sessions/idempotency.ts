@@ -39,6 +39,31 @@ export class Idempotency<T> {
   }
 }
 
+/** Those who wait for the same thing. */
+export class Audience {
+  readonly #gone = new AbortController();
+  #waiting = 0;
+
+  /** Aborted when all of them have gone. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** @param client aborted when this one goes */
+  join(client: AbortSignal): void {
+    if (client.aborted) {
+      if (this.#waiting === 0) this.#gone.abort();
+      return;
+    }
+    this.#waiting += 1;
+    const leave = () => {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#gone.abort();
+    };
+    client.addEventListener('abort', leave, { once: true });
+  }
+}
+
 /** Only a digest is kept: a body may hold credentials. */
 function digest(input: unknown): string {
   return createHash('sha256').update(sorted(input)).digest('base64');

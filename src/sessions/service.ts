@@ -11,7 +11,7 @@ import type { SweepResult } from '../residual/sweep.ts';
 import { Admission } from './admission.ts';
 import { BrowserSource, type BrowserSourceOptions } from './browser-source.ts';
 import { checkSpec } from './check-spec.ts';
-import { Idempotency, type Once } from './idempotency.ts';
+import { Audience, Idempotency, type Once } from './idempotency.ts';
 import { type Reach, reachOf } from './reach.ts';
 import { type CloseReason, Session } from './session.ts';
 import type { SessionSpec } from './spec.ts';
@@ -57,6 +57,7 @@ export class Service extends EventEmitter<ServiceEvents> {
   readonly admission: Admission;
   readonly #sessions = new Map<string, Session>();
   readonly #starting = new Set<Promise<unknown>>();
+  readonly #audiences = new Map<string, Audience>();
   readonly #byKey = new Idempotency<Session>(IDEMPOTENCY_TTL_MS);
   readonly #stopping = new AbortController();
 
@@ -113,7 +114,18 @@ export class Service extends EventEmitter<ServiceEvents> {
    * @throws AirlockError `idempotency_key_reused`
    */
   createOnce(key: string, request: CreateRequest): Once<Session> {
-    return this.#byKey.once(key, request.spec, () => this.create(request));
+    // Whoever asks again in time waits for the same session, and has it also when the first caller has gone.
+    const audience = this.#audiences.get(key) ?? new Audience();
+    const once = this.#byKey.once(key, request.spec, () => {
+      this.#audiences.set(key, audience);
+      const made = this.create({ ...request, client: audience.gone });
+      const done = () => this.#audiences.delete(key);
+      made.then(done, done);
+      return made;
+    });
+    // Only now: whoever is refused, for another body, does not wait for it.
+    audience.join(request.client);
+    return once;
   }
 
   list(): Session[] {

@@ -65,3 +65,17 @@ test('a browser that was named and is gone is missed; when it is there again, so
     await rm(directory, { recursive: true });
   }
 });
+
+test('without the engine that is asked for, and with another, it says which there are', async ({ skip }) => {
+  if (process.getuid?.() !== 0) return skip('needs root, to hide a browser of this machine');
+  const full = findChrome({ engine: 'chrome' })?.path ?? '';
+  await using service = await TestService.start(['--pool', '0'], {
+    under: [
+      ...['/usr/bin/unshare', '-m', '/bin/sh', '-c'],
+      `mount --bind /dev/null ${full} && exec "$0" "$@"`,
+    ],
+  });
+  const answer = await service.post('/v1/sessions', { engine: 'chrome' });
+  expect(answer.body).toMatchObject({ status: 503, code: 'browser_unavailable' });
+  expect(answer.body.suggestion).toContain('GET /v1/version lists the browsers');
+});

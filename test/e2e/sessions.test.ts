@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processesWith } from '../support/processes.ts';
+import { eventually, processesWith } from '../support/processes.ts';
 import { TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -109,4 +109,22 @@ test('over the limit of sessions a create is refused with Retry-After', async ()
   expect([refused.status, refused.body.code]).toEqual([503, 'capacity']);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await small.get('/readyz', { anonymous: true })).status).toBe(503);
+});
+
+test('who repeats a request with the same key has the session, also when the first caller has hung up', async () => {
+  await using cold = await TestService.start(['--pool', '0']);
+  const headers = { 'idempotency-key': 'retry-1' };
+  const first = new AbortController();
+  const lost = cold.post('/v1/sessions', {}, { headers, signal: first.signal }).catch(() => 'hung up');
+  await eventually(
+    async () => (await readdir(join(cold.root, 'r'))).filter((name) => name.startsWith('airlock-chrome-')),
+    (workspaces) => workspaces.length > 0,
+  );
+  const second = cold.post('/v1/sessions', {}, { headers });
+  // Its request is there when a later one on another connection has been answered.
+  await cold.get('/livez');
+  first.abort();
+  const answer = await second;
+  expect([answer.status, answer.body.state]).toEqual([201, 'ready']);
+  await lost;
 });

@@ -168,7 +168,8 @@ describe('the listener', () => {
     await using two = await TestFloor.open({ self });
     expect(isIPv4(one.floor.address) && one.floor.address.startsWith('127.')).toBe(true);
     for (const { floor } of [one, two]) {
-      for (const host of [floor.address, '127.0.0.1', 'localhost', '::1', '0.0.0.0', '::ffff:127.0.0.1']) {
+      expect(floor.address).not.toBe('127.0.0.1');
+      for (const host of [floor.address, `::ffff:${floor.address}`]) {
         const { client, reply } = await socksConnect(one.floor, host, floor.port);
         client.socket.destroy();
         expect({ host, reply }).toEqual({ host, reply: 2 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Idempotency } from '../../src/sessions/idempotency.ts';
+import { Audience, Idempotency } from '../../src/sessions/idempotency.ts';
 
 function maker() {
   let made = 0;
@@ -33,4 +33,19 @@ test('what failed is not remembered, nor is its body', async () => {
   const { make } = maker();
   const next = keys.once('k', { a: 2 }, make);
   expect([next.replayed, await next.made]).toEqual([false, 1]);
+});
+
+test('an audience is gone when all have left, also one that came too late', () => {
+  const [first, second] = [new AbortController(), new AbortController()];
+  const audience = new Audience();
+  audience.join(first.signal);
+  audience.join(second.signal);
+  audience.join(AbortSignal.abort());
+  first.abort();
+  expect(audience.gone.aborted).toBe(false);
+  second.abort();
+  expect(audience.gone.aborted).toBe(true);
+  const late = new Audience();
+  late.join(AbortSignal.abort());
+  expect(late.gone.aborted).toBe(true);
 });

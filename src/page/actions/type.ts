@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { AirlockError } from '../../errors.ts';
 import type { FieldState, TypingReport } from '../hands/types.ts';
 import type { Operation } from '../operation.ts';
 import { Target } from '../target.ts';
+import { tell } from '../target-errors.ts';
 import type { Ready } from './aim-target.ts';
 import { obstacleError } from './aim-target.ts';
 import { callHands } from './call-hands.ts';
@@ -37,15 +39,32 @@ export async function type(op: Operation, input: TypeInput): Promise<TypeResult>
     const lines = splitEnters(input.text, ready);
     let value: string | undefined;
     for (const [index, line] of lines.entries()) {
-      if (index > 0) await pressEnter(op);
+      if (index > 0) await enterIn(op, ready, effects);
       if (line === '' && index > 0) continue;
       value = await typeLine(op, ready, line, input, index === 0 && input.clear === true, effects);
       if (value === undefined) return {};
     }
-    if (input.submit) await pressEnter(op);
+    if (input.submit) await enterIn(op, ready, effects);
     if (input.submit || lines.length > 1) await flushTasks(op, effects);
     return value === undefined ? {} : { value };
   });
+}
+
+/** Presses Enter in the field, and in nothing that has taken the focus from it. */
+async function enterIn(op: Operation, ready: Ready, effects: Effects): Promise<void> {
+  const { frame, number } = ready;
+  const armed = await effects.orLeft(frame, callHands(op, frame, 'armEnter', number));
+  if (armed === 'left') return;
+  if (!armed) throw strayed(ready, 'the focus left it before Enter was pressed, and it was not pressed');
+  await pressEnter(op);
+  const wrong = await effects.orLeft(frame, callHands(op, frame, 'enterWentTo'));
+  if (wrong === 'left' || wrong === false) return;
+  throw strayed(ready, `Enter went to ${wrong.line}, and was kept from it`);
+}
+
+function strayed(ready: Ready, why: string): AirlockError {
+  const element = tell(ready.frame, ready.aimed.described);
+  return new AirlockError('not_verified', `${element.line}: ${why}`, { extra: { element, reason: why } });
 }
 
 /**

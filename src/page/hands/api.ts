@@ -54,6 +54,9 @@ export interface Hands {
   focusedRef(nextRef: number): [number, number];
   beginText(ref: number, mode: 'replace' | 'append'): FieldState | Fault;
   finishText(ref: number, before: string, change: boolean): Promise<TypingReport>;
+  armEnter(ref: number): boolean;
+  /** What got Enter in place of the field that it was armed for, and was kept from it. */
+  enterWentTo(): Described | false;
   assign(ref: number, value: string): AssignReport;
   change(ref: number): void;
   choose(ref: number, wanted: Wanted): Promise<ChoiceReport>;
@@ -115,6 +118,11 @@ export function handsApi(
     beginText: (ref, mode) => texts.begin(node(ref), mode),
     // After the input the node may be gone, which is what the report is for.
     finishText: (ref, before, change) => texts.finish(api.resolve(ref).node ?? node(ref), before, change),
+    armEnter: (ref) => texts.armEnter(node(ref)),
+    enterWentTo: () => {
+      const wrong = texts.enterWentTo();
+      return wrong === null ? false : api.describe(wrong);
+    },
     assign: (ref, value) => texts.assign(node(ref), value),
     change: (ref) => fields.announceChange(node(ref)),
     choose: (ref, wanted) => choices.choose(node(ref), wanted),

@@ -12,6 +12,18 @@ export function texts(p: Primitives, fields: Fields) {
     stop(): void;
   }
   let record: Record | null = null;
+  /** Fields that the last text went to. */
+  let last: { node: Element; touched: readonly Element[] } | null = null;
+  let enter: { wrong: Element | null; stop(): void } | null = null;
+
+  /** Characters that one of the boxes takes that a code is typed into. */
+  const BOX = 8;
+
+  /** A box of a few characters, which passes the focus on when it is full. Any other field keeps what is typed into it. */
+  function isBox(el: Element): boolean {
+    if (!(el instanceof HTMLInputElement)) return false;
+    return (el.maxLength > 0 && el.maxLength <= BOX) || fields.read(el).length <= 1;
+  }
 
   function start(node: Element): void {
     record?.stop();
@@ -66,14 +78,57 @@ export function texts(p: Primitives, fields: Fields) {
     const state = fields.state(node);
     if (change && p.isConnected(node) && state.value !== before) fields.announceChange(node);
     const others = touched.filter((el) => el !== node && el !== fields.host(node));
+    const boxes = [node, ...others].every(isBox);
+    last = { node, touched: boxes ? others : [] };
     return {
       state: fields.state(node),
-      spread: others.map((el) => fields.read(el)),
+      spread: boxes ? others.map((el) => fields.read(el)) : [],
       connected: p.isConnected(node),
     };
   }
 
-  return { assign, begin, finish };
+  /**
+   * Before Enter is pressed: keeps it from everything but the field, and the boxes that its text went on to. On a button
+   * that has got the focus meanwhile it would be a click.
+   * @returns false when something else has the focus already
+   */
+  function armEnter(node: Element): boolean {
+    enter?.stop();
+    const mine = new Set<Element>([node, fields.host(node)]);
+    if (last?.node === node) for (const el of last.touched) mine.add(el);
+    const focused = p.focused(document);
+    if (focused === null || !mine.has(focused)) {
+      enter = null;
+      return false;
+    }
+    const listener = (event: KeyboardEvent) => {
+      const first = event.composedPath()[0];
+      if (!event.isTrusted || event.key !== 'Enter' || !(first instanceof Element)) return;
+      // Within a rich text the event is of the element that the caret is in.
+      for (let el: Element | null = first; el !== null; el = p.flatParent(el, [])) if (mine.has(el)) return;
+      watch.wrong = first;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    const types = ['keydown', 'keypress'] as const;
+    const stop = () => {
+      for (const type of types) removeEventListener(type, listener, true);
+    };
+    const watch = { wrong: null as Element | null, stop };
+    for (const type of types) addEventListener(type, listener, true);
+    enter = watch;
+    return true;
+  }
+
+  /** What Enter was kept from; null where it came to the field. */
+  function enterWentTo(): Element | null {
+    const watch = enter;
+    enter = null;
+    watch?.stop();
+    return watch?.wrong ?? null;
+  }
+
+  return { armEnter, assign, begin, enterWentTo, finish };
 }
 
 export type Texts = ReturnType<typeof texts>;

@@ -12,6 +12,7 @@ const page = new ActionPage({
     <input id=up oninput="this.value=this.value.toUpperCase()"><p>${OTP}</p>
     <form id=f onsubmit="s.push(q.value);q.value='';event.preventDefault()"><input id=q></form><div id=chat contenteditable onkeydown="if(event.key==='Enter'){s.push(chat.textContent);chat.textContent='';event.preventDefault()}"></div>
     <input id=d type=date><script>s=[];k=[];addEventListener('keydown',e=>k.push(e.key+':'+e.code+':'+e.shiftKey),true);addEventListener('paste',()=>s.push('paste'))</script>`,
+  '/strays': `<form onsubmit="log='sent';event.preventDefault()"><input id=i></form><input id=j2><button id=j onclick="log='DELETED'">Delete account</button><script>log=''</script>`,
 });
 const put = (
   target: string,
@@ -92,4 +93,31 @@ test('a date is not typed', async () => {
   await page.goto();
   const error = await problem(put('#d', '2024'), 'not_editable');
   expect(error.message).toContain('fill');
+});
+
+test('Enter goes to the field, or to nothing', async () => {
+  for (const moves of [
+    'i.oninput = () => { if (i.value === "abc") setTimeout(() => j.focus(), 0) }',
+    'i.onkeydown = (event) => { if (event.key === "Enter") j.focus() }',
+  ]) {
+    await page.goto('/strays');
+    await page.eval(`${moves}; 0`);
+    await problem(
+      page.run((op) => type(op, { target: '#i', text: 'abc', submit: true })),
+      'not_verified',
+    );
+    expect(await page.eval('log')).toBe('');
+  }
+  await page.goto('/strays');
+  await page.run((op) => type(op, { target: '#i', text: 'abc', submit: true }));
+  expect(await page.eval('log')).toBe('sent');
+});
+
+test('text that goes to another field than the one that was named is not there', async () => {
+  await page.goto('/strays');
+  await page.eval('i.onfocus = () => setTimeout(() => j2.focus(), 5); 0');
+  await problem(
+    page.run((op) => type(op, { target: '#i', text: 'hello world this is long', delayMs: 5 })),
+    'not_verified',
+  );
 });
