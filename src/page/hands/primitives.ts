@@ -30,6 +30,8 @@ export function primitives() {
   const is = (el: Element, selector: string): boolean => matches.call(el, selector);
   const near = (el: Element, selector: string): Element | null => closest.call(el, selector);
   const within = (el: Element, selector: string): Element[] => [...querySelectorAll.call(el, selector)];
+  /** Of the document itself, without its shadow roots. */
+  const inDocument = (selector: string): NodeListOf<Element> => allInDocument.call(document, selector);
   const allIn = (root: Document | ShadowRoot): NodeListOf<Element> =>
     root instanceof ShadowRoot ? root.querySelectorAll('*') : allInDocument.call(root, '*');
   const rectOf = (el: Element): DOMRect => getBoundingClientRect.call(el);
@@ -123,6 +125,7 @@ export function primitives() {
     frame,
     getClientRects,
     has,
+    inDocument,
     is,
     isConnected,
     localName,
