@@ -25,15 +25,21 @@ const BROWSER_MS = 500;
  * is terminated, and where it still does not answer (a timer that starts the same loop again) the renderer is killed.
  * The tab stays; a killed one answers `page_crashed` until it is navigated.
  * @param answerMs how long it may take to answer before its script is terminated
+ * @param lastMs how long it may take after that, before it is killed
  */
-export async function freeRenderer(tab: Tab, session: CdpSession, answerMs = ANSWER_MS): Promise<Freed> {
+export async function freeRenderer(
+  tab: Tab,
+  session: CdpSession,
+  answerMs = ANSWER_MS,
+  lastMs = LAST_ANSWER_MS,
+): Promise<Freed> {
   if (tab.closed || tab.crashed || tab.frames.isDead(session)) return 'gone';
   // The renderer waits for the answer to its dialog; nothing runs.
   if (tab.dialog) return 'idle';
   if (await answers(session, answerMs)) return 'idle';
   // Answered while the script still spins; with a script queued behind it, it can hit no innocent one.
   await timeBox(session.send('Runtime.terminateExecution'), TERMINATE_MS);
-  if (await answers(session, LAST_ANSWER_MS)) return 'stopped';
+  if (await answers(session, lastMs)) return 'stopped';
   const crashed = new Promise<void>((resolve) => {
     if (session === tab.session) tab.once('crashed', resolve);
     else tab.frames.once('crashed', () => resolve());
@@ -56,7 +62,7 @@ export async function freeHungRenderers(tab: Tab): Promise<void> {
   );
   if ((await timeBox(asked, BROWSER_MS)) !== true) return;
   const sessions = new Set([tab.session, ...tab.frames.list().flatMap(({ session }) => session ?? [])]);
-  await Promise.all([...sessions].map((session) => freeRenderer(tab, session, PATIENCE_MS)));
+  await Promise.all([...sessions].map((session) => freeRenderer(tab, session, PATIENCE_MS, PATIENCE_MS)));
 }
 
 /** True when the main thread takes a script within the time. A refusal is an answer too. */

@@ -81,6 +81,7 @@ export interface FloorCounters {
 export class Floor implements AsyncDisposable {
   readonly log = new DecisionLog();
   readonly failures = new FailureLog();
+  #peer: PeerCheck | undefined;
   /** The first is ours; others are for Chromes that live in another network namespace. */
   readonly #servers: Server[] = [];
   readonly #options: FloorOptions;
@@ -237,7 +238,8 @@ export class Floor implements AsyncDisposable {
 
   async #listen(): Promise<void> {
     const { peerPids } = this.#options;
-    const server = this.#serve(peerPids && new PeerCheck(peerPids));
+    this.#peer = peerPids && new PeerCheck(peerPids);
+    const server = this.#serve(this.#peer);
     try {
       this.#address = await listenOnLoopback(server, this.#options.address);
     } catch (error) {
@@ -257,6 +259,11 @@ export class Floor implements AsyncDisposable {
       if (!server.listening) this.fail(error);
     });
     server.on('close', () => this.fail(new Error('the listener was closed')));
+  }
+
+  /** Learns who may connect, ahead of the first connection. A list that cannot be had now is made then. */
+  async preparePeers(): Promise<void> {
+    await this.#peer?.prepare().catch(ignoreError);
   }
 
   #serve(peer: PeerCheck | undefined): Server {

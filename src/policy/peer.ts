@@ -44,6 +44,12 @@ export class PeerCheck {
     this.#list = pids;
   }
 
+  /** Lists the processes of the tree now, while nobody waits for it. */
+  async prepare(): Promise<void> {
+    if (process.platform !== 'linux' || this.#members.size > 0) return;
+    this.#members = startTimes(await this.#list());
+  }
+
   /** Says whose the other end of an accepted connection is. Never rejects; what goes wrong is `foreign`. */
   check(ends: AcceptedEnds): Promise<PeerVerdict> {
     if (process.platform !== 'linux') return Promise.resolve('unknown');

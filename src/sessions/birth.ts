@@ -107,6 +107,7 @@ export interface WireParts {
   readonly spec: () => SessionSpec;
   /** Bytes that the session may still store. */
   readonly room: () => Promise<number>;
+  readonly preparePeers: () => Promise<void>;
   readonly maxTabs: number;
   readonly onRefusedTab: (url: string) => void;
   readonly onFault: (error: unknown) => void;
@@ -150,7 +151,8 @@ export async function wire(parts: WireParts): Promise<Wires> {
   const start = async () => {
     // In this order on the pipe: no target is let run before requests are intercepted.
     await Promise.all([downloads.setMode(spec().downloads ?? 'deny'), guard.refresh(), targets.start()]);
-    await renewFirstTab(tabs.get(undefined));
+    // Chrome's network service is there by now, and Chrome has something to do meanwhile.
+    await Promise.all([renewFirstTab(tabs.get(undefined)), parts.preparePeers()]);
   };
   return { connection, downloads, files, originPages, guard, targets, start };
 }

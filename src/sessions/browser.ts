@@ -273,6 +273,7 @@ export class Browser {
       policy: () => floor.policy,
       spec: () => this.#spec,
       room: async () => this.#options.diskQuotaBytes - (await this.diskUsage()).bytes,
+      preparePeers: () => floor.preparePeers(),
       maxTabs: MAX_TABS,
       onRefusedTab: (url) => this.refusedTabs.push(url),
       onFault: this.#options.onFault,
