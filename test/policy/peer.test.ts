@@ -59,6 +59,31 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
     }
   });
 
+  test('ours, when a new connection has the two ends of one that is gone', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    const check = new PeerCheck(us);
+    let localPort: number | undefined;
+    for (let round = 0; round < 3; round += 1) {
+      const accepting = once(server, 'connection');
+      const client = connect({ port: address.port, host: '127.0.0.1', ...(localPort && { localPort }) });
+      const [accepted]: Socket[] = await accepting;
+      if (accepted === undefined) throw new Error('nothing was accepted');
+      accepted.on('error', () => undefined);
+      localPort ??= client.localPort;
+      expect([client.localPort, await check.check(accepted)]).toEqual([localPort, 'own']);
+      // Without a farewell the ends are free at once.
+      const closed = once(accepted, 'close');
+      client.resetAndDestroy();
+      accepted.resume();
+      await closed;
+    }
+    server.close();
+  });
+
   test('foreign, when the other end is gone or was never there', async () => {
     await using it = await ownConnection('127.0.0.1', '127.0.0.1');
     const { localAddress, localPort, remoteAddress } = it.accepted;
