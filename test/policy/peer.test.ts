@@ -76,7 +76,7 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
       localPort ??= client.localPort;
       expect([client.localPort, await check.check(accepted)]).toEqual([localPort, 'own']);
       // Without a farewell the ends are free at once.
-      const closed = once(accepted, 'close');
+      const closed = new Promise((resolve) => accepted.once('close', resolve));
       client.resetAndDestroy();
       accepted.resume();
       await closed;
