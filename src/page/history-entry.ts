@@ -1,5 +1,6 @@
-import type { Protocol } from './cdp.ts';
+import { isDetached, type Protocol } from './cdp.ts';
 import type { Operation } from './operation.ts';
+import type { Tab } from './tab.ts';
 import { timeBox } from './time-box.ts';
 
 /** The history comes from the browser process, which answers while the page is busy; a slow machine may be late. */
@@ -15,11 +16,21 @@ export interface BrowserView {
 export async function browserView(op: Operation): Promise<BrowserView> {
   const { tab } = op;
   const history: Protocol.Page.GetNavigationHistoryResponse | undefined = await op.raceThroughDialogs(
-    timeBox(tab.session.send('Page.getNavigationHistory'), HISTORY_MS),
+    timeBox(
+      // Refused for a moment when one page takes the place of another.
+      tab.session.send('Page.getNavigationHistory').catch(unlessClosed(tab)),
+      HISTORY_MS,
+    ),
   );
   return {
     title: (history && titleOf(history, tab.url)) ?? tab.title,
     historyLength: history?.entries.length,
+  };
+}
+
+function unlessClosed(tab: Tab): (error: unknown) => undefined {
+  return (error) => {
+    if (tab.closed || isDetached(error)) throw error;
   };
 }
 

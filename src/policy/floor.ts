@@ -3,8 +3,6 @@
  * connects only where the policy said yes, to the very addresses that were judged.
  */
 
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AirlockError } from '../errors.ts';
 import { DeniedError } from './authorise.ts';
@@ -18,6 +16,7 @@ import { DialError } from './dial.ts';
 import type { Egress } from './egress.ts';
 import { FailureLog } from './failure-log.ts';
 import type { GuardQuestion } from './guard-hook.ts';
+import { listenOnLoopback } from './listen-loopback.ts';
 import { type Link, type OpenOptions, Outbound } from './outbound.ts';
 import { PeerCheck } from './peer.ts';
 import type { Policy } from './policy.ts';
@@ -48,8 +47,8 @@ export const defaultFloorCaps: FloorCaps = {
 
 /** Where floors put their ports, so that no session reaches another's. */
 export interface FloorSelf extends SelfCheck {
-  add(port: number, only?: string): void;
-  remove(port: number, only?: string): void;
+  add(port: number): void;
+  remove(port: number): void;
 }
 
 export interface FloorOptions {
@@ -248,7 +247,7 @@ export class Floor implements AsyncDisposable {
     }
     const bound = server.address();
     this.#port = bound !== null && typeof bound === 'object' ? bound.port : 0;
-    this.#options.self.add(this.#port, this.address);
+    this.#options.self.add(this.#port);
     this.#watchBytes();
     this.#fallWith(server);
   }
@@ -349,28 +348,9 @@ export class Floor implements AsyncDisposable {
     for (const socket of sockets) reset(socket);
     const stopped = this.#servers.map(stop);
     await Promise.all([...gone, ...stopped, disposed]);
-    this.#options.self.remove(this.#port, this.address);
+    this.#options.self.remove(this.#port);
     return { connectionsClosed };
   }
-}
-
-/** A random alias of 127/8, so that even a Chrome context without a proxy could not find 127.0.0.1 there. */
-async function listenOnLoopback(server: Server, address: string | undefined): Promise<string> {
-  if (address !== undefined) return await listen(server, address);
-  if (process.platform !== 'linux') return await listen(server, '127.0.0.1');
-  const alias = `127.${randomInt(1, 255)}.${randomInt(0, 256)}.${randomInt(1, 255)}`;
-  try {
-    return await listen(server, alias);
-  } catch {
-    // A system whose loopback is not a whole /8.
-    return await listen(server, '127.0.0.1');
-  }
-}
-
-async function listen(server: Server, host: string): Promise<string> {
-  server.listen({ host, port: 0, backlog: 511, exclusive: true });
-  await once(server, 'listening');
-  return host;
 }
 
 /** Resolves when the port is closed, also when it never was open. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { Floor } from '../../src/policy/floor.ts';
@@ -168,14 +169,23 @@ describe('the listener', () => {
     await using two = await TestFloor.open({ self });
     expect(isIPv4(one.floor.address) && one.floor.address.startsWith('127.')).toBe(true);
     for (const { floor } of [one, two]) {
-      expect(floor.address).not.toBe('127.0.0.1');
-      for (const host of [floor.address, `::ffff:${floor.address}`]) {
+      for (const host of [floor.address, '127.0.0.1', 'localhost', '::1', '0.0.0.0', '::ffff:127.0.0.1']) {
         const { client, reply } = await socksConnect(one.floor, host, floor.port);
         client.socket.destroy();
         expect({ host, reply }).toEqual({ host, reply: 2 });
       }
     }
     expect(two.floor.counters.connections).toBe(0);
+  });
+
+  test('has a port below those that the system gives to who asks for any', async () => {
+    await using one = await TestFloor.open({});
+    const { port } = one.floor;
+    const [lowest = '32768'] = (
+      await readFile('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').catch(() => '')
+    ).split(/\s/);
+    if (Number(lowest) > 22_000) expect(port).toBeLessThan(Number(lowest));
+    expect(port).toBeGreaterThanOrEqual(20_000);
   });
 
   test('takes the address that it is given', async () => {

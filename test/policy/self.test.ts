@@ -104,20 +104,3 @@ describe('the registry', () => {
     expect(registry().isSelf('exa mple', own + 1)).toBe(false);
   });
 });
-
-test('a listener on a loopback address of its own is refused there, in every spelling, and nowhere else', () => {
-  const self = new SelfRegistry();
-  self.add(own, '127.35.2.9');
-  const wide = parsePolicy({ allow: ['loopback', `localhost:${own}`, '::/0'] });
-  const reason = (host: string) => decideHost(host, own, wide, { self }).reason;
-  for (const host of ['127.35.2.9', '::ffff:127.35.2.9', '64:ff9b::7f23:209'])
-    expect(reason(host)).toBe('self');
-  expect(decideUrl(`http://2133000713:${own}/`, wide, { self, use: 'navigation' }).reason).toBe('self');
-  expect(decideAll('dev.example.com', ['127.35.2.9'], own, wide, { self }).reason).toBe('self');
-  for (const host of ['127.0.0.1', 'localhost', '127.35.2.8']) expect(reason(host)).toBe('ok');
-  self.remove(own, '127.35.2.9');
-  expect(reason('127.35.2.9')).toBe('ok');
-  // The usual address is not its own.
-  self.add(own, '127.0.0.1');
-  for (const host of ['127.0.0.1', 'localhost', '127.35.2.9']) expect(reason(host)).toBe('self');
-});

@@ -33,13 +33,6 @@ async function floorOf(session: string): Promise<string> {
   return found.find((place) => place !== undefined) ?? '';
 }
 
-/** A floor is at one address of loopback, which nothing else has; elsewhere its port is anybody's. */
-function spellings(place: string): string[] {
-  const [address = '', port] = place.split(':');
-  const number = address.split('.').reduce((whole, part) => whole * 256 + Number(part), 0);
-  return [place, `${number}:${port}`, `[::ffff:${address}]:${port}`];
-}
-
 describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
   '$engine',
   ({ engine, path }) => {
@@ -50,6 +43,7 @@ describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
         const session = await service.session({ engine });
         const [floor, otherFloor] = [await floorOf(session), await floorOf(other)];
         const api = new URL(service.baseUrl).port;
+        const ports = [api, ...[floor, otherFloor].map((place) => place.split(':')[1] ?? '')];
         const machine = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
         const hosts = [
           ...['127.0.0.1', 'localhost', 'x.localhost', '[::1]', '127.9.9.9'],
@@ -57,7 +51,11 @@ describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
             .filter(({ family, internal }) => family === 'IPv4' && !internal)
             .map(({ address }) => address),
         ];
-        const places = [...[floor, otherFloor].flatMap(spellings), ...hosts.map((host) => `${host}:${api}`)];
+        const places = [
+          floor,
+          otherFloor,
+          ...hosts.flatMap((host) => ports.map((port) => `${host}:${port}`)),
+        ];
         const urls = places.map((place) => `http://${place}/livez`);
         const expression = `Promise.all(${JSON.stringify(urls)}.map((url) => fetch(url, { mode: 'no-cors' }).then(() => url, () => '')))`;
         const { body } = await service.post(`${session}/eval`, { expression });
