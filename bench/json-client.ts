@@ -61,7 +61,7 @@ export class Answer {
 
 /**
  * JSON over HTTP with kept connections: how the service and chromedriver are both called. Node's own client, since what the
- * client takes is in every figure (measured: undici's takes 0.4 ms more of a call of one).
+ * client takes is in every figure.
  */
 export class JsonClient implements AsyncDisposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
