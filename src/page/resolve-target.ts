@@ -8,7 +8,7 @@ import type { QueryAnswer, QueryTarget } from './injected/types.ts';
 import type { Operation } from './operation.ts';
 import { formatRef, type ParsedRef, parseRef } from './refs.ts';
 import { rememberedLine } from './snapshot/answer.ts';
-import { adoptClosedRoots } from './snapshot/closed-roots.ts';
+import { adoptClosedRoots, CLOSED_ROOT_PASSES } from './snapshot/closed-roots.ts';
 import { type ParsedTarget, parseTarget, type Target } from './target.ts';
 import { type Candidate, notOneError, staleError, tell } from './target-errors.ts';
 import { evaluateHandle, isolatedWorld } from './world.ts';
@@ -115,9 +115,6 @@ export async function query(op: Operation, frame: Frame, target: QueryTarget): P
     if ((await openClosedRoots(op, frame)) === 0) return answer;
   }
 }
-
-/** A closed root may hold hosts of more: how often to look again. */
-export const CLOSED_ROOT_PASSES = 4;
 
 /** Nothing was found that may yet be in a shadow root which the frame's world has not been given. */
 export function couldBeInClosedRoot(target: QueryTarget, found: Pick<NotFound, 'count' | 'error'>): boolean {

@@ -6,13 +6,13 @@ import type { Described, QueryTarget } from '../injected/types.ts';
 import type { Operation } from '../operation.ts';
 import { formatRef } from '../refs.ts';
 import {
-  CLOSED_ROOT_PASSES,
   claimRefs,
   couldBeInClosedRoot,
   missingError,
   openClosedRoots,
   placeTarget,
 } from '../resolve-target.ts';
+import { CLOSED_ROOT_PASSES } from '../snapshot/closed-roots.ts';
 import type { Target } from '../target.ts';
 import { staleError, tell } from '../target-errors.ts';
 import { readHands } from './call-hands.ts';

@@ -269,7 +269,8 @@ export async function withEffects<T extends object>(
   try {
     const more = await work(effects);
     await effects.settle();
-    if (effects.failedLoad) throw effects.failedLoad;
+    const { failedLoad } = effects;
+    if (failedLoad) throw failedLoad;
     return { ...effects.result(), ...more };
   } catch (error) {
     const none: Partial<T> = {};

@@ -3,14 +3,12 @@ import type { Frame } from '../frames.ts';
 import { injectedSource } from '../injected/bundle.ts';
 import type { Operation } from '../operation.ts';
 import { openClosedRoots } from '../resolve-target.ts';
+import { CLOSED_ROOT_PASSES } from '../snapshot/closed-roots.ts';
 import { evaluateValue, isolatedWorld, type World } from '../world.ts';
 import type { Reader } from './injected/api.ts';
 import { readerSource } from './source.ts';
 
 type Answer<K extends keyof Reader> = ReturnType<Reader[K]>;
-
-/** A closed root may hold hosts of more: how often to look again. */
-const CLOSED_ROOT_PASSES = 4;
 
 /**
  * Calls the code of `reading/injected` in the isolated world of a frame, after the world was given the closed shadow roots

@@ -1,5 +1,8 @@
 import type { Protocol } from 'devtools-protocol';
 
+/** A closed root may hold hosts of more: how often to look again. */
+export const CLOSED_ROOT_PASSES = 4;
+
 /** The part of a CDP session that this needs. */
 export interface CdpSender {
   send(

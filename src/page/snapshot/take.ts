@@ -7,13 +7,10 @@ import { formatRef } from '../refs.ts';
 import { staleError } from '../target-errors.ts';
 import { evaluateHandle, evaluateValue, isolatedWorld, readInFrame, type World } from '../world.ts';
 import { indentOf, type WalkedFrame } from './assemble.ts';
-import { adoptClosedRoots } from './closed-roots.ts';
+import { adoptClosedRoots, CLOSED_ROOT_PASSES } from './closed-roots.ts';
 
 /** How to walk, the same for every frame; `root` is for the first one only. */
 export type TakeOptions = Omit<WalkOptions, 'nextRef' | 'prefix'>;
-
-/** A closed root may hold hosts of more: how often to look again. */
-const CLOSED_ROOT_PASSES = 4;
 
 /** Of a frame that has no document to walk. */
 export const LOST_FRAME: ReadonlySet<string> = new Set(['frame_not_found', 'page_crashed']);
