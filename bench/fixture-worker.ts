@@ -2,7 +2,7 @@
  * Serves the pages of the bench, in a thread of its own so that it does not take turns with who measures. It counts what
  * is asked for, which is how a run knows that a page was really loaded.
  *
- *   /small /button /table?rows=N /cards?n=N /many /many/N.css|js|svg /loop?n=X /big?mb=N
+ *   /small /button /table?rows=N /cards?n=N /many /many/N.css|js|png /loop?n=X /big?mb=N
  *   /-/counts        the number of requests by path since the last reset, as JSON
  *   /-/reset         forgets the counts and closes idle connections, so that the next load opens new ones
  */
@@ -11,6 +11,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { noiseImage } from './noise-image.ts';
 import { button, cards, loopPage, many, small, table } from './pages.ts';
 
 /** How many origins the sub-resources of a page are spread over, as on the web. */
@@ -19,13 +20,10 @@ const counts = new Map<string, number>();
 const servers: Server[] = [];
 const CHUNK = Buffer.alloc(1024 * 1024, 'airlock ');
 
-const assets: Readonly<Record<string, readonly [string, string]>> = {
+const assets: Readonly<Record<string, readonly [string, string | Buffer]>> = {
   css: ['text/css', `.x{color:#123456}\n`.repeat(120)],
   js: ['text/javascript', `globalThis.loaded = (globalThis.loaded ?? 0) + 1;\n${'// filler\n'.repeat(1000)}`],
-  svg: [
-    'image/svg+xml',
-    `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><circle cx="8" cy="8" r="7"/>${'<g/>'.repeat(900)}</svg>`,
-  ],
+  png: ['image/png', noiseImage(52)],
 };
 
 /** Pages of many elements are made once, not in the time of whoever waits for them. */

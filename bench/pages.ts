@@ -49,8 +49,8 @@ export function cards(count: number): string {
 export const MANY = 100;
 
 /** The kind of the n-th sub-resource, 1 to 100. */
-export function kindOf(n: number): 'css' | 'js' | 'svg' {
-  return n <= 10 ? 'css' : n <= 40 ? 'js' : 'svg';
+export function kindOf(n: number): 'css' | 'js' | 'png' {
+  return n <= 10 ? 'css' : n <= 40 ? 'js' : 'png';
 }
 
 /** A page of 100 sub-resources over the given origins, all of which its `load` event waits for. */

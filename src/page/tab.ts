@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { CdpSession } from './cdp.ts';
 import { Documents } from './documents.ts';
 import { Frames } from './frames.ts';
+import type { DecisionView } from './operation.ts';
 import { Recent } from './recent.ts';
 import { Traffic } from './traffic.ts';
 
@@ -62,6 +63,8 @@ export class Tab extends EventEmitter<TabEvents> {
   /** The renderer died; a navigation brings a new one. */
   crashed = false;
   closed = false;
+  /** The last load of the main frame that was ended on its way because the policy denies it: the tab shows what it did before. */
+  refusedLoad: { readonly url: string; readonly at: number; readonly decision: DecisionView } | undefined;
   /** Of the document that the main frame has, and of its frames; its own load is in it from the first request on. */
   readonly failedRequests = new Recent<FailedRequest>(REMEMBERED);
   /** As `failedRequests`. */

@@ -1,6 +1,5 @@
 /** The steps in which a Chrome comes to be, in the order in which `Browser` takes them. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
@@ -149,23 +148,11 @@ export async function wire(parts: WireParts): Promise<Wires> {
   const takes = originPages.takes.bind(originPages);
   const targets = new Targets({ connection, tabs, guard, maxTabs, takes, onRefusedTab, onFault });
   const start = async () => {
-    // In this order on the pipe: no target is let run before requests are intercepted.
-    await Promise.all([downloads.setMode(spec().downloads ?? 'deny'), guard.refresh(), targets.start()]);
-    // Chrome's network service is there by now, and Chrome has something to do meanwhile.
-    await Promise.all([renewFirstTab(tabs.get(undefined)), parts.preparePeers()]);
+    await Promise.all([downloads.setMode(spec().downloads ?? 'deny'), targets.start()]);
+    // Chrome's network service is there by now.
+    await parts.preparePeers();
   };
   return { connection, downloads, files, originPages, guard, targets, start };
-}
-
-/**
- * Chrome makes the loaders of a document when it makes the document: those of the tab that it starts with are older
- * than the interception, and pass it by (measured on 156). A second about:blank takes the place of the first, in the
- * history too.
- */
-async function renewFirstTab(tab: Tab): Promise<void> {
-  const renewed = once(tab.frames, 'navigated');
-  await tab.session.send('Page.navigate', { url: 'about:blank' });
-  await renewed;
 }
 
 /**

@@ -280,6 +280,8 @@ export class Browser {
     });
     await untilExit(chrome, signal, this.#wires.start());
     await proveFloor({ chrome, floor, tab: tabs.get(undefined) }, signal);
+    // After the canary, whose name no rule allows.
+    await untilExit(chrome, signal, this.#wires.guard.refresh());
     floor.openToUser();
   }
 

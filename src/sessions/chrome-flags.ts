@@ -49,6 +49,7 @@ const commonFlags: readonly string[] = [
   '--disable-background-timer-throttling',
   '--disable-backgrounding-occluded-windows',
   '--disable-renderer-backgrounding',
+  '--disable-back-forward-cache', // a page that comes back from it has loaders that nothing renews (interception.ts)
   '--disable-hang-monitor', // a busy page is ended by its deadline, not by a dialog
   '--allow-pre-commit-input', // else input between a commit and its first frame is dropped: a click that did nothing
 ];

@@ -4,6 +4,7 @@ import { type CdpSession, isDetached, type Protocol } from '../page/cdp.ts';
 import type { Tab } from '../page/tab.ts';
 import { interceptPatterns } from '../policy/intercept.ts';
 import type { Policy } from '../policy/policy.ts';
+import { Interception } from './interception.ts';
 import type { TargetGuard, TargetKind } from './targets.ts';
 import type { UrlJudge } from './url-judge.ts';
 
@@ -25,16 +26,6 @@ export interface GuardOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/**
- * What is seen at URL level whatever the rules are: documents, so that every hop of a navigation is judged by its full
- * URL, and schemes that never reach the floor. All the rest only where a rule needs it (`interceptPatterns`).
- */
-const ALWAYS: readonly Protocol.Fetch.RequestPattern[] = [
-  { urlPattern: '*', resourceType: 'Document', requestStage: 'Request' },
-  { urlPattern: 'file:*', requestStage: 'Request' },
-  { urlPattern: 'ftp:*', requestStage: 'Request' },
-];
-
 /** Chrome's own PDF viewer (a fixed id in Chromium's source) and the parts it is built of. */
 const PDF_VIEWER = 'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/';
 const PARTS = 'chrome://resources/';
@@ -45,38 +36,49 @@ const NOWHERE = /^(?:about:blank(?:$|[?#])|chrome-error:\/\/chromewebdata\/|$)/;
 /** Frames whose approved document is remembered until it is shown. */
 const APPROVED_KEPT = 1000;
 
+/** What Chrome asks somebody else for, the network or a disk. It makes the rest itself, which is judged when it is shown. */
+const ASKED_FOR = /^(?:https?|wss?|file|ftp):/i;
+
 /**
- * The URL level of the network policy. Requests are intercepted at the browser's own session, and so for pages, frames
- * and workers of every kind at once; measured on Chromium 156, it sees more there than on each target (the script of a
- * worker that a worker starts). Three kinds pass it unseen: WebSockets, prefetches of speculation rules and uploads of
- * the Reporting API. For them, as for everything, the floor is the boundary.
+ * The URL level of the network policy. Each hop of a navigation is judged by its full URL. Where the policy can tell URLs of
+ * one host apart (`requiresInterception`), requests are held until they are judged; three kinds pass that unseen:
+ * WebSockets, prefetches of speculation rules and uploads of the Reporting API. Elsewhere the hops are judged as Chrome
+ * tells of them, beside the floor, which decides the same of each before it is sent. For all of them the floor is the
+ * boundary.
  *
- * What Chrome shows without asking (about:, chrome:, a page from its history, one that a service worker made) is judged
- * when it is shown, and left at once if it may not be.
+ * What Chrome shows without asking (about:, chrome:, a page that a service worker made) is judged when it is shown, and
+ * left at once if it may not be.
  */
 export class Guard implements TargetGuard {
   readonly #options: GuardOptions;
+  readonly #interception: Interception;
   /** By frame: the document that was let through last. */
   readonly #approved = new LRUCache<string, string>({ max: APPROVED_KEPT });
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.#interception = new Interception(options.connection);
     options.connection.on('Fetch.requestPaused', (event) => {
       this.#paused(event).catch((error: unknown) => this.#fault(error));
     });
   }
 
   /**
-   * Switches interception on, or to what the policy of now needs. What is sent to Chrome afterwards is judged by it. Call
-   * it before Chrome is told to attach to its pages.
+   * Intercepts what the policy of now needs; when it resolves, everything that runs is judged by it.
    */
   async refresh(): Promise<void> {
-    const patterns = [...ALWAYS, ...interceptPatterns(this.#options.policy()).map(toPattern)];
-    await this.#options.connection.send('Fetch.enable', { patterns });
+    await this.#interception.set(interceptPatterns(this.#options.policy()));
   }
 
   guard(session: CdpSession, kind: TargetKind, tab: Tab | undefined): Promise<unknown> {
+    this.#interception.add(
+      session,
+      kind !== 'worker' ? 'document' : tab === undefined ? 'lasting' : 'within',
+    );
     if (kind !== 'worker' && tab) {
+      session.on('Network.requestWillBeSent', (event) => {
+        this.#asked(session, event, tab).catch((error: unknown) => this.#fault(error));
+      });
       session.on('Page.frameNavigated', ({ frame }) => {
         this.#shown(session, frame, tab).catch((error: unknown) => this.#fault(error));
       });
@@ -119,6 +121,22 @@ export class Guard implements TargetGuard {
     }
   }
 
+  /** A hop that is not held. The floor refuses what the rules do; what it cannot see is stopped here. */
+  async #asked(
+    session: CdpSession,
+    { type, frameId, request: { url, method } }: Protocol.Network.RequestWillBeSentEvent,
+    tab: Tab,
+  ): Promise<void> {
+    if (this.#interception.on || type !== 'Document' || frameId === undefined || !ASKED_FOR.test(url)) return;
+    const use = tab.frames.main.id === frameId ? 'navigation' : 'subframe';
+    const decision = this.#options.judge.witness({ url, method, use, tab: tab.id });
+    if (decision.verdict === 'allow') this.#approved.set(frameId, url);
+    if (decision.verdict === 'allow' || this.#options.judge.endsAtFloor(url)) return;
+    if (use === 'navigation')
+      tab.refusedLoad = { url, at: Date.now(), decision: { ...decision, target: url } };
+    await session.send('Page.stopLoading');
+  }
+
   async #shown(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
     const inner = frame.parentId !== undefined;
     const { url } = frame;
@@ -136,13 +154,6 @@ export class Guard implements TargetGuard {
     const gone = error instanceof Error && /Invalid InterceptionId/.test(error.message);
     if (!gone && !isDetached(error)) this.#options.onFault(error);
   }
-}
-
-function toPattern(pattern: { urlPattern: string; resourceType?: string }): Protocol.Fetch.RequestPattern {
-  const { urlPattern, resourceType } = pattern;
-  const type =
-    resourceType === undefined ? {} : { resourceType: resourceType as Protocol.Network.ResourceType };
-  return { urlPattern, requestStage: 'Request', ...type };
 }
 
 function header(headers: Protocol.Network.Headers, name: string): string | undefined {

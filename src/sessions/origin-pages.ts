@@ -58,7 +58,7 @@ export class OriginPages {
   }
 
   /**
-   * What to do with a request of such a page.
+   * What to do with a request of such a page, should the browser's own interception have it first.
    * @returns the answer; `null` for a request that it has no reason to make; undefined when it is not of such a page
    */
   answer({ frameId, request }: Protocol.Fetch.RequestPausedEvent): typeof ANSWER | null | undefined {
@@ -103,17 +103,28 @@ export class OriginPages {
       const { targetId } = await this.#making;
       const session = await this.#sessionOf(targetId).promise;
       this.#urls.set(targetId, '');
+      session.on('Fetch.requestPaused', (event) => this.#paused(session, event));
       // In the order of the pipe. A service worker would answer in our place, with code of its own.
       await Promise.all([
         session.send('Page.enable'),
         session.send('Network.enable'),
         session.send('Network.setBypassServiceWorker', { bypass: true }),
+        session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
         session.send('Runtime.runIfWaitingForDebugger'),
       ]);
       return { targetId, session };
     } finally {
       this.#making = undefined;
     }
+  }
+
+  #paused(session: CdpSession, event: Protocol.Fetch.RequestPausedEvent): void {
+    const { requestId } = event;
+    const answered = this.answer(event)
+      ? session.send('Fetch.fulfillRequest', { requestId, ...ANSWER })
+      : session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    // Gone with the page, which its user sees by itself.
+    answered.catch(() => undefined);
   }
 
   async #show(targetId: string, session: CdpSession, origin: string): Promise<void> {

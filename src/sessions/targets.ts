@@ -157,6 +157,16 @@ export class Targets {
 
   async #prepareWorker(session: CdpSession, tab: Tab | undefined): Promise<void> {
     if (tab) this.#tabOf.set(session.id(), tab);
+    // A service worker that was stopped starts again under the same session, and waits again to be let run.
+    session.on('Inspector.targetReloadedAfterCrash', () => {
+      this.#letWorkerRun(session, tab).catch((error: unknown) => {
+        if (!isDetached(error)) this.#options.onFault(error);
+      });
+    });
+    await this.#letWorkerRun(session, tab);
+  }
+
+  async #letWorkerRun(session: CdpSession, tab: Tab | undefined): Promise<void> {
     await Promise.all([
       this.#options.guard.guard(session, 'worker', tab),
       session.send('Runtime.enable'),

@@ -1,4 +1,4 @@
-import { decideUrl, type UrlUse } from '../policy/decide.ts';
+import { decideHost, decideUrl, type UrlUse } from '../policy/decide.ts';
 import { type Decision, deny } from '../policy/decision.ts';
 import type { DecisionStage } from '../policy/decision-log.ts';
 import type { Floor } from '../policy/floor.ts';
@@ -31,6 +31,21 @@ export class UrlJudge {
     return decision;
   }
 
+  /** What the rules say of a document that Chrome asks for while nobody holds it; recorded either way. */
+  witness(request: UrlRequest): Decision {
+    const decision = this.#decide(request);
+    this.#record(request, 'url', decision);
+    return decision;
+  }
+
+  /** Whether the floor refuses the host and port of a URL, whatever the rest of it is. */
+  endsAtFloor(raw: string): boolean {
+    const end = endOf(raw);
+    if (end === undefined) return false;
+    const { verdict } = decideHost(end.host, end.port, this.#floor.policy, { self: this.#self });
+    return verdict === 'deny';
+  }
+
   /**
    * The verdict on a request that waits for it: blocked kinds, the rules, and for documents the policy's guards. Of
    * sub-resources only denials are recorded here: there may be hundreds on a page, and the floor records where each goes.
@@ -48,16 +63,10 @@ export class UrlJudge {
   }
 
   async #askGuards(request: UrlRequest, ruled: Decision): Promise<Decision> {
-    const url = URL.parse(request.url);
-    if (ruled.verdict === 'deny' || url?.hostname === undefined || url.hostname === '') return ruled;
-    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-    url.hash = '';
-    const narrowed = await this.#floor.narrow(ruled, {
-      host: url.hostname.replace(/^\[|\]$/g, ''),
-      port,
-      url: url.href,
-      method: request.method,
-    });
+    const end = endOf(request.url);
+    if (ruled.verdict === 'deny' || end === undefined) return ruled;
+    const { host, port, url } = end;
+    const narrowed = await this.#floor.narrow(ruled, { host, port, url, method: request.method });
     if (narrowed.verdict === 'deny') this.#record(request, 'guard', narrowed);
     return narrowed;
   }
@@ -65,4 +74,13 @@ export class UrlJudge {
   #record({ url, tab }: UrlRequest, stage: DecisionStage, decision: Decision): void {
     this.#floor.log.record({ stage, target: url, decision, ...(tab === undefined ? {} : { tab }) });
   }
+}
+
+/** Where a URL leads, as a guard is told of it: without brackets and fragment. Undefined for one that names no host. */
+function endOf(raw: string): { host: string; port: number; url: string } | undefined {
+  const url = URL.parse(raw);
+  if (url === null || url.hostname === '') return undefined;
+  url.hash = '';
+  const port = Number(url.port) || (url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80);
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, url: url.href };
 }

@@ -63,44 +63,48 @@ async function traces(path: string) {
 }
 
 describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
-  test('a session begins with a state, has it again to give, and sends nothing for it', async () => {
-    const state = {
-      cookies: [cookie, partitioned],
-      origins: [
-        {
-          origin: local,
-          localStorage: [
-            { name: 'token', value: 'ü "quoted" \ud83d' },
-            { name: 'length', value: 'x' },
-          ],
-        },
-        { origin: 'https://shop.example', localStorage: [{ name: 'cart', value: '[1,2]' }] },
-        // The policy denies both: what is stored is not what is sent.
-        { origin: 'http://10.0.0.1:8080', localStorage: [{ name: 'a', value: '' }] },
-        { origin: 'http://localhost:1', localStorage: [{ name: 'b', value: '2' }] },
-      ],
-    };
-    const before = site.requests.length;
-    const path = await service.session({ engine, storageState: state });
-    const fresh = await traces(await service.session({ engine }));
-    expect(await traces(path)).toEqual(fresh);
+  // The second has every request intercepted, those of pages of ours too.
+  test.each([{}, { deny: [{ host: '10.0.0.0/8', path: '/x' }] }])(
+    'a session begins with a state, has it again to give, and sends nothing for it; under %j',
+    async (policy) => {
+      const state = {
+        cookies: [cookie, partitioned],
+        origins: [
+          {
+            origin: local,
+            localStorage: [
+              { name: 'token', value: 'ü "quoted" \ud83d' },
+              { name: 'length', value: 'x' },
+            ],
+          },
+          { origin: 'https://shop.example', localStorage: [{ name: 'cart', value: '[1,2]' }] },
+          // The policy denies both: what is stored is not what is sent.
+          { origin: 'http://10.0.0.1:8080', localStorage: [{ name: 'a', value: '' }] },
+          { origin: 'http://localhost:1', localStorage: [{ name: 'b', value: '2' }] },
+        ],
+      };
+      const before = site.requests.length;
+      const path = await service.session({ engine, policy, storageState: state });
+      const fresh = await traces(await service.session({ engine, policy }));
+      expect(await traces(path)).toEqual(fresh);
 
-    const read = await service.get(`${path}/state`);
-    expect(read.status).toBe(200);
-    expect(read.headers.get('airlock-untrusted')).toBe('page');
-    expect(byName(read.body.cookies)).toEqual(byName(state.cookies));
-    expect(read.body.origins).toEqual(state.origins);
-    expect(await traces(path)).toEqual(fresh);
-    expect(site.requests.slice(before)).toEqual([]);
+      const read = await service.get(`${path}/state`);
+      expect(read.status).toBe(200);
+      expect(read.headers.get('airlock-untrusted')).toBe('page');
+      expect(byName(read.body.cookies)).toEqual(byName(state.cookies));
+      expect(read.body.origins).toEqual(state.origins);
+      expect(await traces(path)).toEqual(fresh);
+      expect(site.requests.slice(before)).toEqual([]);
 
-    await service.post(`${path}/navigate`, { url: site.url('/') });
-    const seen = await service.post(`${path}/eval`, { expression: '[localStorage.token, history.length]' });
-    expect(seen.body.value[0]).toBe('ü "quoted" \ud83d');
-    expect(site.requests.slice(before).filter((request) => request !== 'GET /favicon.ico')).toEqual([
-      'GET /',
-    ]);
-    await service.delete('/v1/sessions');
-  });
+      await service.post(`${path}/navigate`, { url: site.url('/') });
+      const seen = await service.post(`${path}/eval`, { expression: '[localStorage.token, history.length]' });
+      expect(seen.body.value[0]).toBe('ü "quoted" \ud83d');
+      expect(site.requests.slice(before).filter((request) => request !== 'GET /favicon.ico')).toEqual([
+        'GET /',
+      ]);
+      await service.delete('/v1/sessions');
+    },
+  );
 
   test('what pages stored is in the state, of origins that are open and of those that are not', async () => {
     const path = await service.session({ engine });

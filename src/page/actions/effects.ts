@@ -1,7 +1,7 @@
 import { AirlockError } from '../../errors.ts';
 import { isContextLost, isDetached } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
-import { loadError, standsForStatus } from '../net-error.ts';
+import { loadError, policyDenied, standsForStatus } from '../net-error.ts';
 import type { DownloadView, Operation } from '../operation.ts';
 import type { Dialog, Tab } from '../tab.ts';
 import { evaluateValue, isolatedWorld } from '../world.ts';
@@ -161,8 +161,24 @@ export class Effects implements Disposable {
     if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);
   }
 
-  /** What came of it where the action led to a page that did not come, and Chrome shows an error in its place. */
+  /** What came of it where the action led to a page that did not come. */
   get failedLoad(): AirlockError | undefined {
+    const error = this.#refusedLoad ?? this.#errorPage;
+    if (error === undefined) return undefined;
+    const detail = `The action was done, and the page that it led to did not come: ${error.message}`;
+    // What was acted on may be gone: the same again is no remedy.
+    return new AirlockError(error.code, detail, { cause: error, extra: error.extra, retryable: false });
+  }
+
+  get #refusedLoad(): AirlockError | undefined {
+    const { tab, startedAt } = this.#op;
+    const { refusedLoad } = tab;
+    if (refusedLoad === undefined || refusedLoad.at < startedAt) return undefined;
+    return policyDenied(refusedLoad.url, refusedLoad.decision);
+  }
+
+  /** The error that Chrome shows in the page's place. */
+  get #errorPage(): AirlockError | undefined {
     const { tab } = this.#op;
     const { main } = tab.frames;
     if (!this.#navigations.replaced || main.unreachableUrl === undefined || tab.closed) return undefined;
@@ -170,10 +186,7 @@ export class Effects implements Disposable {
     const netError = load?.error ?? 'net::ERR_FAILED';
     if (standsForStatus(netError)) return undefined;
     const urls = [...(load?.redirects ?? []).map(({ url }) => url), main.unreachableUrl];
-    const error = loadError(this.#op, netError, urls);
-    const detail = `The action was done, and the page that it led to did not come: ${error.message}`;
-    // The page that was acted on is gone: the same again is no remedy.
-    return new AirlockError(error.code, detail, { cause: error, extra: error.extra, retryable: false });
+    return loadError(this.#op, netError, urls);
   }
 
   result(): ActionResult {

@@ -1,0 +1,162 @@
+/**
+ * A session that begins without rules about URLs runs without interception. One that gets such rules later, or is given to
+ * a caller with them, must have it for all that runs by then.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/processes.ts';
+import { engines, installed } from '../../support/real-chrome.ts';
+import { TestService } from '../../support/service.ts';
+import type { WebServer } from '../../support/web-server.ts';
+import { html, startSite } from './site.ts';
+
+/** Asks for a path that will be denied and for one that stays allowed, again and again, from its own kind of place. */
+const asking = (from: string) =>
+  `(async () => { for (;;) { for (const path of ['/secret', '/open']) await fetch(path + '?${from}').catch(() => 0);
+    await new Promise((resolve) => setTimeout(resolve, 50)); } })();`;
+const script = (code: string) => `<script>${code}</script>`;
+const worker = (code: string) => `/worker.js?code=${encodeURIComponent(code)}`;
+const shared = `new SharedWorker(${JSON.stringify(worker(asking('shared')))}).port.start();`;
+
+const NESTED = `new Worker(${JSON.stringify(worker(asking('nested')))}, { name: 'nested' });`;
+const IN_PAGES = ['page', 'frame', 'framed-worker', 'other-site', 'worker', 'nested'];
+const LASTING = ['shared', 'service'];
+
+const site: WebServer = await startSite({
+  '/': (request, response) => {
+    const other = `http://127.0.0.1:${request.socket.localPort}/other-site`;
+    html(
+      response,
+      `<iframe src=/frame></iframe><iframe src="${other}"></iframe>${script(`${asking('page')} ${shared}
+      new Worker(${JSON.stringify(worker(asking('worker') + NESTED))});
+      navigator.serviceWorker.register(${JSON.stringify(worker(`onmessage = () => 0; ${asking('service')}`))});`)}`,
+    );
+  },
+  '/frame': `${script(asking('frame'))}`,
+  '/other-site': script(
+    `${asking('other-site')} new Worker(${JSON.stringify(worker(asking('framed-worker')))});`,
+  ),
+  '/back': script(`onpageshow = () => fetch('/secret?back').catch(() => 0).then(() => fetch('/open?back'))`),
+  '/to-user': (request, response) => {
+    response.writeHead(302, { location: `http://user:word@${request.headers.host}/secret?redirected` }).end();
+  },
+});
+const DENY = ['localhost', '127.0.0.1'].map((host) => ({ host: `${host}:${site.port}`, path: '/secret' }));
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start([
+    '--allow',
+    `localhost:${site.port}`,
+    '--allow',
+    `127.0.0.1:${site.port}`,
+  ]);
+});
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+/** Who asked for a path since the server forgot, each as often as it did. */
+function askedFor(path: string): string[] {
+  return site.requests.flatMap((line) => line.split(`${path}?`)[1] ?? []);
+}
+
+/** Resolves when each of `names` has asked for `path` three times from now on. */
+async function untilAsked(path: string, names: readonly string[]): Promise<void> {
+  site.clear();
+  site.clear();
+  const missing = async () => names.filter((name) => askedFor(path).filter((one) => one === name).length < 3);
+  await eventually(missing, (left) => left.length === 0, 30_000);
+}
+
+async function deny(session: string): Promise<void> {
+  const answer = await service.call('PUT', `${session}/policy`, { body: { policy: { deny: DENY } } });
+  expect(answer.status).toBe(200);
+}
+
+describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
+  '$engine',
+  { timeout: 90_000 },
+  ({ engine, path }) => {
+    test.skipIf(path === undefined)('a path is closed to everything that runs, at once', async () => {
+      const session = await service.session({ engine });
+      await service.post(`${session}/navigate`, { url: site.url('/') });
+      await untilAsked('/secret', [...IN_PAGES, ...LASTING]);
+      await deny(session);
+      // What was under way when the rule came has arrived when each has come back.
+      await untilAsked('/open', IN_PAGES);
+      await untilAsked('/open', IN_PAGES);
+      expect(askedFor('/secret')).toEqual([]);
+
+      // Shared and service workers have ended. Pages that want them start them again, under the new rules.
+      expect(askedFor('/open').filter((name) => LASTING.includes(name))).toEqual([]);
+      const expression = `${shared} navigator.serviceWorker.getRegistration().then((one) => one.active.postMessage(1))`;
+      expect((await service.post(`${session}/eval`, { expression })).status).toBe(200);
+      await untilAsked('/open', [...IN_PAGES, ...LASTING]);
+      expect(askedFor('/secret')).toEqual([]);
+      await service.delete(session);
+    });
+
+    test.skipIf(path === undefined)('a page that comes back from the history has the new rules', async () => {
+      site.clear();
+      const session = await service.session({ engine });
+      await service.post(`${session}/navigate`, { url: site.url('/back') });
+      await eventually(
+        async () => askedFor('/open'),
+        (names) => names.length === 1,
+      );
+      await service.post(`${session}/navigate`, { url: site.url('/elsewhere', '127.0.0.1') });
+      await deny(session);
+      expect((await service.post(`${session}/back`)).status).toBe(200);
+      await eventually(
+        async () => askedFor('/open'),
+        (names) => names.length === 2,
+      );
+      expect(askedFor('/secret')).toEqual(['back']);
+      await service.delete(session);
+    });
+
+    test.skipIf(path === undefined).each([true, false])(
+      'rules of the first day hold on the page that a browser starts with; from the pool: %s',
+      async (pooled) => {
+        site.clear();
+        const own = pooled ? {} : { storageState: { cookies: [], origins: [] } };
+        const session = await service.session({ engine, policy: { deny: DENY }, ...own });
+        const ask = (to: string) =>
+          `fetch('${site.url(to)}', { mode: 'no-cors' }).then(() => 'came', () => 'did not')`;
+        const expression = `Promise.all([${ask('/secret?first')}, ${ask('/open?first')}])`;
+        const { body } = await service.post(`${session}/eval`, { expression });
+        expect(body.value).toEqual(['did not', 'came']);
+        expect([askedFor('/secret'), askedFor('/open')]).toEqual([[], ['first']]);
+        await service.delete(session);
+      },
+    );
+  },
+);
+
+describe.skipIf(installed('headless-shell') === undefined)('without interception', () => {
+  test('each hop is judged by its full URL: a user name in a redirect or a link is refused', async () => {
+    site.clear();
+    const session = await service.session();
+    const redirected = await service.post(`${session}/navigate`, { url: site.url('/to-user') });
+    expect([redirected.body.code, redirected.body.decision?.reason]).toEqual(['policy_denied', 'userinfo']);
+    await service.post(`${session}/navigate`, { url: site.url('/page') });
+    const link = `document.body.innerHTML = '<a href="http://user:word@localhost:${site.port}/secret?linked">go</a>'`;
+    await service.post(`${session}/eval`, { expression: link });
+    const clicked = await service.post(`${session}/click`, { target: { text: 'go' } });
+    expect([clicked.body.code, clicked.body.decision?.reason]).toEqual(['policy_denied', 'userinfo']);
+    expect((await service.get(`${session}/tabs`)).body.tabs[0].url).toBe(site.url('/page'));
+    await service.delete(session);
+  });
+
+  test('documents are in the log with their whole address and their tab', async () => {
+    const session = await service.session();
+    await service.post(`${session}/navigate`, { url: site.url('/page?whole=1') });
+    const { body } = await service.get(`${session}/policy/decisions`);
+    const mine = body.decisions.filter(({ stage }: { stage: string }) => stage === 'url');
+    expect(mine).toMatchObject([
+      { target: site.url('/page?whole=1'), verdict: 'allow', tab: 't1', count: 1 },
+    ]);
+    await service.delete(session);
+  });
+});
