@@ -1,34 +1,29 @@
 /**
  * Whose connection is it? The floor's port is open to every program of this machine; only the session's own Chrome may
- * use it. Linux says which socket inode is at the other end (/proc/net/tcp, proc(5)), and which process holds it
- * (/proc/<pid>/fd). Elsewhere the answer is `unknown`, and the ephemeral port and the policy remain.
+ * use it. Linux says which socket inode is at the other end, and which process holds it (/proc/<pid>/fd). Elsewhere the
+ * answer is `unknown`, and the ephemeral port and the policy remain.
  *
- * One look at /proc serves all connections that wait for it: Chrome opens them in bursts.
+ * The inode comes from the kernel's own lookup of this one socket (./sock-diag.ts), or where it cannot be asked from the
+ * table of all sockets (./socket-tables.ts). One look at a table serves all connections that wait for it: Chrome opens
+ * them in bursts.
  */
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import { endianness } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import { findSocket, type SocketLookup } from './sock-diag.ts';
+import { type AcceptedEnds, peerOf, type SocketEnds } from './socket-ends.ts';
+import { knownInodes, tableInodes } from './socket-tables.ts';
 
 export type PeerVerdict = 'own' | 'foreign' | 'unknown';
 
-/** The four coordinates of an accepted connection, as `net.Socket` names them. */
-export interface AcceptedEnds {
-  readonly localAddress?: string | undefined;
-  readonly localPort?: number | undefined;
-  readonly remoteAddress?: string | undefined;
-  readonly remotePort?: number | undefined;
-}
-
 interface Waiting {
-  readonly key: string;
+  readonly ends: SocketEnds;
   readonly resolve: (verdict: PeerVerdict) => void;
 }
 
 export class PeerCheck {
   readonly #list: () => Promise<ReadonlySet<number>>;
+  readonly #find: SocketLookup;
   /**
    * Start time by pid of the processes that were in the tree when it was last listed, which takes longer than all the
    * rest. Who was in it stays in it, so a new list is needed only for a peer that none of them holds.
@@ -36,12 +31,16 @@ export class PeerCheck {
   #members: ReadonlyMap<number, string> = new Map();
   #waiting: Waiting[] = [];
   #running = false;
-  /** The process that held the last peer: Chrome's network service, so it is looked at first. */
-  #likely: number | undefined;
+  /** What held the last peer: Chrome's network service, so it is looked at first. */
+  #likely: { readonly pid: number; readonly fd: number } | undefined;
 
-  /** @param pids the processes of the session's tree, now */
-  constructor(pids: () => Promise<ReadonlySet<number>>) {
+  /**
+   * @param pids the processes of the session's tree, now
+   * @param find asks for one socket; where it does not know, the tables are read
+   */
+  constructor(pids: () => Promise<ReadonlySet<number>>, find: SocketLookup = findSocket) {
     this.#list = pids;
+    this.#find = find;
   }
 
   /** Lists the processes of the tree now, while nobody waits for it. */
@@ -53,15 +52,23 @@ export class PeerCheck {
   /** Says whose the other end of an accepted connection is. Never rejects; what goes wrong is `foreign`. */
   check(ends: AcceptedEnds): Promise<PeerVerdict> {
     if (process.platform !== 'linux') return Promise.resolve('unknown');
-    const key = peerKey(ends);
-    if (key === undefined) return Promise.resolve('foreign');
-    const answer = Promise.withResolvers<PeerVerdict>();
-    this.#waiting.push({ key, resolve: answer.resolve });
+    const peer = peerOf(ends);
+    if (peer === undefined) return Promise.resolve('foreign');
+    const found = this.#find(peer);
+    if (found === 'none') return Promise.resolve('foreign');
+    if (found !== 'unknown' && this.#heldOf(new Set([String(found)])).size > 0) return Promise.resolve('own');
+    return this.#enqueue(peer);
+  }
+
+  /** For a peer that no known process holds, or that is to be looked up in the tables. */
+  #enqueue(ends: SocketEnds): Promise<PeerVerdict> {
+    const { promise, resolve } = Promise.withResolvers<PeerVerdict>();
+    this.#waiting.push({ ends, resolve });
     if (!this.#running) {
       this.#running = true;
       this.#drain().catch(() => this.#giveUp(this.#waiting.splice(0)));
     }
-    return answer.promise;
+    return promise;
   }
 
   async #drain(): Promise<void> {
@@ -89,16 +96,29 @@ export class PeerCheck {
     return await this.#settle(left);
   }
 
-  /** By the tables that were read last, and for what they do not settle by new ones. */
+  /** By what the kernel says of each; those of which it says nothing by the tables. */
   async #settle(batch: Waiting[]): Promise<Waiting[]> {
-    const left = this.#settleBy(knownInodes(keysOf(batch)), batch);
-    return left.length === 0 ? left : this.#settleBy(await socketInodes(keysOf(left)), left);
+    const inodes = new Map<SocketEnds, string>();
+    const told: Waiting[] = [];
+    const untold: Waiting[] = [];
+    for (const one of batch) {
+      const found = this.#find(one.ends);
+      if (typeof found === 'number') inodes.set(one.ends, String(found));
+      (found === 'unknown' ? untold : told).push(one);
+    }
+    return [...this.#settleBy(inodes, told), ...(await this.#settleByTables(untold))];
   }
 
-  #settleBy(inodes: ReadonlyMap<string, string>, batch: Waiting[]): Waiting[] {
+  /** By the tables that were read last, and for what they do not settle by new ones. */
+  async #settleByTables(batch: Waiting[]): Promise<Waiting[]> {
+    const left = this.#settleBy(knownInodes(endsOf(batch)), batch);
+    return left.length === 0 ? left : this.#settleBy(await tableInodes(endsOf(left)), left);
+  }
+
+  #settleBy(inodes: ReadonlyMap<SocketEnds, string>, batch: Waiting[]): Waiting[] {
     const held = inodes.size === 0 ? new Set<string>() : this.#heldOf(new Set(inodes.values()));
-    return batch.filter(({ key, resolve }) => {
-      const inode = inodes.get(key);
+    return batch.filter(({ ends, resolve }) => {
+      const inode = inodes.get(ends);
       if (inode === undefined || !held.has(inode)) return true;
       resolve('own');
       return false;
@@ -108,18 +128,35 @@ export class PeerCheck {
   /** Which of these inodes a process of the tree holds. */
   #heldOf(wanted: ReadonlySet<string>): Set<string> {
     const found = new Set<string>();
-    const order = [...this.#members.keys()];
-    if (this.#likely !== undefined && this.#members.has(this.#likely)) order.unshift(this.#likely);
-    for (const pid of order) {
-      const sockets = heldBy(pid, wanted);
+    for (const [pid, fds] of this.#places()) {
+      const sockets = heldBy(pid, wanted, fds);
       // The id may have been given to another process since.
       if (sockets.size === 0 || startTime(pid) !== this.#members.get(pid)) continue;
-      this.#likely = pid;
-      for (const inode of sockets) found.add(inode);
+      this.#likely = { pid, fd: Math.max(...sockets.values()) };
+      for (const inode of sockets.keys()) found.add(inode);
       if (found.size === wanted.size) break;
     }
     return found;
   }
+
+  /**
+   * All descriptors of the tree, the likely ones first: those that follow the last that was found, as sockets of a burst
+   * do (measured with Chrome: 6 of 7), since reading a directory costs as much as 20 of them.
+   */
+  *#places(): Generator<[pid: number, fds: Iterable<number | string>]> {
+    const likely = this.#likely;
+    if (likely !== undefined && this.#members.has(likely.pid)) {
+      yield [likely.pid, [1, 2, 3, 4].map((step) => likely.fd + step)];
+      yield [likely.pid, descriptorsOf(likely.pid)];
+    }
+    for (const pid of this.#members.keys()) {
+      if (pid !== likely?.pid) yield [pid, descriptorsOf(pid)];
+    }
+  }
+}
+
+function endsOf(batch: readonly Waiting[]): Set<SocketEnds> {
+  return new Set(batch.map(({ ends }) => ends));
 }
 
 function startTimes(pids: ReadonlySet<number>): Map<number, string> {
@@ -143,25 +180,29 @@ function startTime(pid: number): string | undefined {
 }
 
 /**
- * The wanted socket inodes that `pid` has open, newest descriptors first: a connection has just been opened.
- * Synchronous, which is quicker than the thread pool: 6 µs for each descriptor.
+ * The wanted socket inodes that `pid` has open among these descriptors, each with its descriptor. Synchronous, which is
+ * quicker than the thread pool: 4 µs for each.
  */
-function heldBy(pid: number, wanted: ReadonlySet<string>): ReadonlySet<string> {
-  const directory = `/proc/${pid}/fd`;
-  const found = new Set<string>();
-  for (const fd of namesIn(directory).reverse()) {
+function heldBy(
+  pid: number,
+  wanted: ReadonlySet<string>,
+  fds: Iterable<number | string>,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const fd of fds) {
     if (found.size === wanted.size) break;
-    const link = linkOf(`${directory}/${fd}`);
+    const link = linkOf(`/proc/${pid}/fd/${fd}`);
     if (link === undefined || !link.startsWith('socket:[')) continue;
     const inode = link.slice('socket:['.length, -1);
-    if (wanted.has(inode)) found.add(inode);
+    if (wanted.has(inode)) found.set(inode, Number(fd));
   }
   return found;
 }
 
-function namesIn(directory: string): string[] {
+/** The newest first: a connection has just been opened. */
+function descriptorsOf(pid: number): string[] {
   try {
-    return readdirSync(directory);
+    return readdirSync(`/proc/${pid}/fd`).reverse();
   } catch {
     // The process has ended, or is not ours to look at: it holds nothing that we may trust.
     return [];
@@ -172,96 +213,7 @@ function linkOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // Closed since the directory was read.
+    // There is no such descriptor, or no longer.
     return undefined;
   }
-}
-
-/** The tables that were read last; for all sessions, since they are of the whole machine. */
-let latest: readonly string[] = [];
-let forget: NodeJS.Timeout | undefined;
-/** How long a table is kept, in milliseconds: as long as a burst of connections may take. */
-const KEEP_MS = 500;
-
-/**
- * Inode by key, as far as the tables that were read last tell. The kernel walks its whole hash of sockets for a table
- * (measured: 5 ms with 262 144 buckets and nothing in them, 20 ms with 2 900 sockets), so one that has the answer serves
- * again: a socket keeps its two ends for life, and whoever still holds its inode still holds this connection.
- */
-function knownInodes(wanted: ReadonlySet<string>): Map<string, string> {
-  const inodes = new Map<string, string>();
-  for (const table of latest) lookUp(table, wanted, inodes);
-  return inodes;
-}
-
-function keysOf(batch: readonly Waiting[]): Set<string> {
-  return new Set(batch.map(({ key }) => key));
-}
-
-/** Inode by key, of the wanted ones, as it is now. */
-async function socketInodes(wanted: ReadonlySet<string>): Promise<Map<string, string>> {
-  const inodes = new Map<string, string>();
-  const tables: string[] = [];
-  // An IPv6 socket that uses IPv4 is in the other table, its addresses mapped.
-  for (const path of ['/proc/self/net/tcp', '/proc/self/net/tcp6']) {
-    const table = await readTable(path);
-    tables.push(table);
-    lookUp(table, wanted, inodes);
-    if (inodes.size === wanted.size) break;
-  }
-  latest = tables;
-  clearTimeout(forget);
-  forget = setTimeout(() => {
-    latest = [];
-  }, KEEP_MS);
-  forget.unref();
-  return inodes;
-}
-
-function lookUp(table: string, wanted: ReadonlySet<string>, inodes: Map<string, string>): void {
-  for (const key of wanted) {
-    for (const prefix of ['', mappedPrefix]) {
-      if (inodes.has(key)) break;
-      const inode = inodeOf(table, `: ${prefix}${key.replace(' ', ` ${prefix}`)} `);
-      if (inode !== undefined) inodes.set(key, inode);
-    }
-  }
-}
-
-async function readTable(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'latin1');
-  } catch {
-    // A kernel without IPv6 has no tcp6.
-    return '';
-  }
-}
-
-/**
- * Of the line `sl: local remote st tx:rx tr:when retrnsmt uid timeout inode …`. The table is searched and not split:
- * a busy machine has thousands of lines. A socket without an owner has inode 0.
- */
-function inodeOf(table: string, ends: string): string | undefined {
-  const at = table.indexOf(ends);
-  if (at === -1) return undefined;
-  const [, , , , , , inode] = table.slice(at + ends.length, at + ends.length + 120).split(/\s+/);
-  return inode === undefined || inode === '0' ? undefined : inode;
-}
-
-const mappedPrefix = endianness() === 'LE' ? '0000000000000000FFFF0000' : '00000000000000000000FFFF';
-
-/** How the peer's own socket is written: its local end is our remote one. */
-function peerKey(ends: AcceptedEnds): string | undefined {
-  const theirs = kernelEnd(ends.remoteAddress, ends.remotePort);
-  const ours = kernelEnd(ends.localAddress, ends.localPort);
-  return theirs === undefined || ours === undefined ? undefined : `${theirs} ${ours}`;
-}
-
-/** `127.0.0.1`, 8080 → `0100007F:1F90`: words in the machine's byte order, the port in the usual one. */
-function kernelEnd(address: string | undefined, port: number | undefined): string | undefined {
-  const plain = address?.replace(/^::ffff:/i, '');
-  if (plain === undefined || port === undefined || isIP(plain) !== 4) return undefined;
-  const bytes = plain.split('.').map((part) => Number(part).toString(16).padStart(2, '0').toUpperCase());
-  if (endianness() === 'LE') bytes.reverse();
-  return `${bytes.join('')}:${port.toString(16).padStart(4, '0').toUpperCase()}`;
 }

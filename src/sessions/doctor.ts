@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { messageOf } from '../errors.ts';
+import { canFindSockets } from '../policy/sock-diag.ts';
 import { devShmIsSmall } from './chrome-flags.ts';
 import { whyNoOwnNetwork } from './own-network.ts';
 import type { Service } from './service.ts';
@@ -26,6 +27,7 @@ export async function diagnose(service: Service, launch: boolean): Promise<Check
     checkBrowser(service),
     checkSandbox(service),
     guarded('strict network', () => checkStrictNetwork(service.options.strictNetwork)),
+    guarded('peer lookup', checkPeerLookup),
     guarded('shared memory', checkSharedMemory),
     guarded('fonts', checkFonts),
     guarded('disk', () => checkDisk(service.options.runtimeDir.path)),
@@ -82,6 +84,17 @@ async function checkStrictNetwork(on: boolean): Promise<Omit<Check, 'name'>> {
   return {
     status: 'pass',
     found: why === undefined ? 'off; it can be had here' : `off; it cannot be had here: ${why}`,
+  };
+}
+
+/** How a floor learns whose a connection is. */
+async function checkPeerLookup(): Promise<Omit<Check, 'name'>> {
+  if (process.platform !== 'linux') return { status: 'pass', found: 'cannot be had on this system' };
+  if (await canFindSockets()) return { status: 'pass', found: 'over netlink (sock_diag)' };
+  return {
+    status: 'warn',
+    found: 'in /proc/net/tcp, which is slower: Node has no ffi, or there is no netlink',
+    fix: 'Start it with the Node that npm installs, where netlink sockets are allowed.',
   };
 }
 

@@ -2,41 +2,25 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { PeerCheck } from '../../src/policy/peer.ts';
+import { findSocket, type SocketLookup } from '../../src/policy/sock-diag.ts';
 import { TestFloor } from '../support/floor.ts';
 import { connectFromOutside } from '../support/outsider.ts';
+import { ownConnection } from '../support/own-connection.ts';
 import { greeting, requestBytes, socksConnect } from '../support/socks-client.ts';
 import { TcpServer } from '../support/tcp-server.ts';
 
 const onLinux = process.platform === 'linux';
 const us = async () => new Set([process.pid]);
 
-/** A connection of this process to itself; `accepted` is the end that a check is about. */
-async function ownConnection(listen: string, dial: string) {
-  const server = createServer();
-  server.listen(0, listen);
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  const accepting = once(server, 'connection');
-  const client = connect({ port: address.port, host: dial });
-  const [accepted]: Socket[] = await accepting;
-  if (accepted === undefined) throw new Error('nothing was accepted');
-  return {
-    client,
-    accepted,
-    async [Symbol.asyncDispose](): Promise<void> {
-      client.destroy();
-      accepted.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+const lookups: { readonly how: string; readonly find: SocketLookup }[] = [
+  { how: 'the kernel is asked', find: findSocket },
+  { how: 'the tables are read', find: () => 'unknown' },
+];
 
-describe.skipIf(!onLinux)('whose a connection is', () => {
+describe.skipIf(!onLinux).each(lookups)('whose a connection is, when $how', ({ find }) => {
   test('ours, when a process of the tree holds the other end', async () => {
     await using it = await ownConnection('127.0.0.1', '127.0.0.1');
-    expect(await new PeerCheck(us).check(it.accepted)).toBe('own');
+    expect(await new PeerCheck(us, find).check(it.accepted)).toBe('own');
   });
 
   test('ours as well when an IPv6 socket uses IPv4', async (context) => {
@@ -44,7 +28,7 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
       context.skip('this machine has no IPv6');
       throw new Error('skipped');
     });
-    expect(await new PeerCheck(us).check(it.accepted)).toBe('own');
+    expect(await new PeerCheck(us, find).check(it.accepted)).toBe('own');
   });
 
   test('foreign, when none does, when there is none, or when the processes cannot be listed', async () => {
@@ -55,7 +39,7 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
       async () => new Set([2 ** 30]),
       () => Promise.reject(new Error('no /proc')),
     ]) {
-      expect(await new PeerCheck(pids).check(it.accepted)).toBe('foreign');
+      expect(await new PeerCheck(pids, find).check(it.accepted)).toBe('foreign');
     }
   });
 
@@ -65,7 +49,7 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('not listening');
-    const check = new PeerCheck(us);
+    const check = new PeerCheck(us, find);
     let localPort: number | undefined;
     for (let round = 0; round < 3; round += 1) {
       const accepting = once(server, 'connection');
@@ -87,7 +71,7 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
   test('foreign, when the other end is gone or was never there', async () => {
     await using it = await ownConnection('127.0.0.1', '127.0.0.1');
     const { localAddress, localPort, remoteAddress } = it.accepted;
-    const check = new PeerCheck(us);
+    const check = new PeerCheck(us, find);
     expect(await check.check({ localAddress, localPort, remoteAddress, remotePort: 1 })).toBe('foreign');
     expect(await check.check({})).toBe('foreign');
     expect(
@@ -100,7 +84,7 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
     const check = new PeerCheck(async () => {
       listed += 1;
       return us();
-    });
+    }, find);
     await using one = await ownConnection('127.0.0.1', '127.0.0.1');
     await using two = await ownConnection('127.0.0.1', '127.0.0.1');
     const stranger = { ...endsOf(one.accepted), remotePort: 1 };
@@ -112,8 +96,31 @@ describe.skipIf(!onLinux)('whose a connection is', () => {
     // Known processes are not listed again; a peer that none of them holds is reason to.
     expect(await check.check(one.accepted)).toBe('own');
     expect(listed).toBe(1);
-    expect(await check.check(stranger)).toBe('foreign');
+    const accepting = Promise.withResolvers<Socket>();
+    await using server = await TcpServer.start(accepting.resolve);
+    const leaving = connectFromOutside({ address: '127.0.0.1', port: server.port }, Buffer.of(1));
+    const theirs = await accepting.promise;
+    expect(await check.check(theirs)).toBe('foreign');
     expect(listed).toBe(2);
+    theirs.destroy();
+    await leaving;
+  });
+
+  test('ours, whichever descriptor it has', async () => {
+    const check = new PeerCheck(us, find);
+    await using open = new AsyncDisposableStack();
+    const early: Socket[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const it = open.use(await ownConnection('127.0.0.1', '127.0.0.1'));
+      expect(await check.check(it.accepted)).toBe('own');
+      if (n < 6) early.push(it.client, it.accepted);
+    }
+    // Their descriptors are given to the next ones, far below the last.
+    await Promise.all(early.map((socket) => once(socket.destroy(), 'close')));
+    for (let n = 0; n < 12; n += 1) {
+      const it = open.use(await ownConnection('127.0.0.1', '127.0.0.1'));
+      expect(await check.check(it.accepted)).toBe('own');
+    }
   });
 });
 
