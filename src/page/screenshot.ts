@@ -5,6 +5,7 @@ import { elementArea } from './element-clip.ts';
 import { imageSize } from './image-size.ts';
 import type { Operation } from './operation.ts';
 import { timeBox } from './time-box.ts';
+import { evaluateValue, isolatedWorld } from './world.ts';
 
 export const Clip = Type.Object(
   {
@@ -50,6 +51,9 @@ const MAX_SIDE = 16_384;
 /** 64 megapixels are 256 MiB of bitmap in the browser, and more again while they are encoded. */
 const MAX_PIXELS = 64 * 1024 * 1024;
 
+/** How long a frame of another process is waited for. */
+const DRAWN_MS = 500;
+
 /** How long undoing the background may take; a busy page does it when it is free again. */
 const UNDO_MS = 500;
 
@@ -70,11 +74,31 @@ export async function screenshot(op: Operation, input: ScreenshotInput): Promise
     ...((area || input.fullPage || clip.scale !== 1) && { clip }),
     captureBeyondViewport: input.fullPage === true || area !== undefined,
   };
+  await framesDrawn(op);
   const { data } = await withBackground(op, input.omitBackground === true, () =>
     op.main('Page.captureScreenshot', params),
   );
   const bytes = Buffer.from(data, 'base64');
   return { bytes, contentType: `image/${format}`, ...imageSize(bytes) };
+}
+
+/**
+ * Frames of other processes draw on their own time, and Chrome takes the image without those that have not yet: white. Two
+ * frames of theirs, the second of which begins when the first is drawn. One out of view draws none, a busy one later.
+ */
+async function framesDrawn(op: Operation): Promise<void> {
+  const { tab } = op;
+  const apart = tab.frames.list().filter(({ session }) => session && session !== tab.session);
+  const drawn = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
+  await Promise.all(
+    apart.map((frame) => {
+      const seen = isolatedWorld(op, frame).then((world) => evaluateValue(op, world, drawn));
+      return timeBox(
+        seen.catch(() => undefined), // a frame that goes meanwhile is in no image
+        DRAWN_MS,
+      );
+    }),
+  );
 }
 
 function checkOptions(input: ScreenshotInput, format: string): void {

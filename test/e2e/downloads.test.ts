@@ -162,8 +162,11 @@ describe.each(engines.filter((engine) => installed(engine)))('%s', (engine) => {
     const path = await open({ engine, downloads: 'allow' });
     await click(path, 'denied');
     const { decisions } = (await service.get(`${path}/policy/decisions?verdict=deny`)).body;
+    // By the guard, with the whole URL, and by the floor.
+    const target = expect.stringContaining(String(denied.port));
     expect(decisions).toMatchObject([
-      { verdict: 'deny', target: expect.stringContaining(String(denied.port)) },
+      { verdict: 'deny', stage: 'url', target },
+      { verdict: 'deny', stage: 'host', target },
     ]);
     expect(denied.requests).toEqual([]);
     expect((await service.get(`${path}/files`)).body.files).toEqual([]);

@@ -57,7 +57,7 @@ test('a workspace that nobody owns, and litter, are a warning', async () => {
 test('a process that nobody owns is a failure', async () => {
   const directory = await runtimeDir();
   const place = await Workspace.create(directory, 'one');
-  await shell(`exec sh -c 'echo; sleep 1000; :' ${place.profile}`);
+  await shell(`exec sh -c 'sleep 1000 & echo; wait' ${place.profile}`);
   expect(await residualReport(directory, await options())).toMatchObject({
     status: 'pass',
     liveMarkerProcesses: 2,
