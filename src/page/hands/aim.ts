@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { InjectedApi } from '../injected/types.ts';
 import type { Hit, HitTests } from './hit.ts';
 import type { Primitives } from './primitives.ts';
 import type { Scrolling } from './scrolling.ts';
@@ -19,10 +20,20 @@ export interface Begun {
   scrolled: boolean;
   /** Its box, to be compared with a later one. */
   box: string;
+  /** It had the same box in an earlier frame: there is nothing to wait for. */
+  rested: boolean;
 }
 
 /** Scrolls to a node, waits until it can be used, and finds the point. Injected by its text. */
-export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scrolls: Scrolling) {
+export function aiming(
+  p: Primitives,
+  states: ElementStates,
+  hits: HitTests,
+  scrolls: Scrolling,
+  api: InjectedApi,
+) {
+  /** Milliseconds that are a frame for sure, on a display of 60 Hz or more. */
+  const A_FRAME = 34;
   const MOVING: Fault = { why: 'moving', detail: 'the element is moving' };
 
   /** Where in the viewport the node, or the point of it, is to come: as a part of the height, and as CSSOM says it. */
@@ -115,13 +126,18 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     });
   }
 
+  /** The node was in its place a frame ago too, and no animation may be about to move it. */
+  function hasRested(anchor: Element): boolean {
+    return api.restedFor(anchor) >= A_FRAME && !document.hidden && !animated(anchor);
+  }
+
   /** The frame's iframe is not displayed; a frame of another process keeps its size then, but lays nothing out. */
   function isUnlaid(): boolean {
     if (innerWidth === 0 || innerHeight === 0) return true;
     return window !== top && p.rectOf(document.documentElement).width === 0;
   }
 
-  /** The first half of a try: everything holds now, and a frame later it has to hold again. */
+  /** The first half of a try: everything holds now. A node that is not known to be at rest is looked at again a frame later. */
   function begin(node: Element, options: AimOptions): Begun | Ready | Fault {
     if (isUnlaid()) return { why: 'unlaid', detail: 'the frame that it is in has no area' };
     const fault = states.obstacle(node, options);
@@ -134,12 +150,14 @@ export function aiming(p: Primitives, states: ElementStates, hits: HitTests, scr
     if (outside !== null) return outside;
     const { point, hit, scrolled } = attempt(node, options.position);
     if (point === null || hit === null || !hit.ok) return missed(node, hit);
-    return { at: point, scrolled, box: boxKey(states.anchorOf(node)) };
+    const anchor = states.anchorOf(node);
+    return { at: point, scrolled, box: boxKey(anchor), rested: hasRested(anchor) };
   }
 
   /** The second half. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
   async function finish(node: Element, options: AimOptions, begun: Begun): Promise<Ready | Fault> {
     const { at: point, scrolled } = begun;
+    if (begun.rested) return { point, scrolled, instead: null };
     const anchor = states.anchorOf(node);
     const drawn = await p.frame();
     // An animation stands still where nothing is drawn; that is not being at rest.

@@ -112,8 +112,12 @@ export function preparing(
     const begun = isClosedOption(node) ? null : aiming.begin(node, options);
     if (begun === null || !('box' in begun)) return null;
     const described = describe(node);
-    held = { node, described, begun };
     const ready = { point: begun.at, scrolled: begun.scrolled, instead: null };
+    if (begun.rested) {
+      if (options.guard === true) guards.arm(node);
+      return { nextRef, aimed: aimed(node, described, ready) };
+    }
+    held = { node, described, begun };
     return { nextRef, aimed: { ...aimed(node, described, ready), unsettled: true } };
   }
 

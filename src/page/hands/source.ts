@@ -21,7 +21,7 @@ const parts: readonly Part[] = [
   ['states', elementStates, 'p'],
   ['scrolls', scrolling, 'p'],
   ['hits', hitTests, 'p, states'],
-  ['aims', aiming, 'p, states, hits, scrolls'],
+  ['aims', aiming, 'p, states, hits, scrolls, api'],
   ['guarding', guards, 'p, hits, api'],
   ['prepares', preparing, 'p, states, aims, guarding, api'],
   ['values', fields, 'p, states'],

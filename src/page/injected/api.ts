@@ -4,6 +4,7 @@ import type { Hosts } from './hosts.ts';
 import type { Names } from './names.ts';
 import type { Queries } from './query.ts';
 import type { Refs } from './refs.ts';
+import type { Rests } from './rests.ts';
 import type { Sheets } from './sheets.ts';
 import type { States } from './states.ts';
 import type { Styles } from './style.ts';
@@ -20,6 +21,7 @@ export function installApi({
   names,
   states,
   refs,
+  rests,
   hosts,
   walk,
   queries,
@@ -31,6 +33,7 @@ export function installApi({
   names: Names;
   states: States;
   refs: Refs;
+  rests: Rests;
   hosts: Hosts;
   walk: Walker;
   queries: Queries;
@@ -55,7 +58,7 @@ export function installApi({
   }
 
   function snapshot(options: WalkOptions): FrameText {
-    refs.begin(options.nextRef);
+    refs.begin(options.nextRef, true);
     names.reset();
     const root = rootOf(options);
     const about = { closedHosts: 0, url: location.href, title: text.clean(dom.titleOf(document)) };
@@ -64,7 +67,9 @@ export function installApi({
     const { lines, hosts: closedHosts } = quickly(() => walk.walk(root, options));
     if (options.viewport === true) lines.keep(lines.SEEN);
     if (options.interactive === true) lines.keep(lines.ACT);
-    return { ...lines.finish(options), nextRef: refs.nextRef(), ...about, closedHosts };
+    const finished = lines.finish(options);
+    rests.lookSoon(refs.takeGiven());
+    return { ...finished, nextRef: refs.nextRef(), ...about, closedHosts };
   }
 
   /** Runs what looks at many elements while the document cannot change. */
@@ -93,6 +98,7 @@ export function installApi({
       return queries.describe(node);
     },
     query: (target, nextRef) => quickly(() => queries.query(target, nextRef)),
+    restedFor: rests.restedFor,
     markSecret: states.markSecret,
     closedHosts: () => hosts.list(dom.roots()),
     adoptRoot: hosts.adopt,

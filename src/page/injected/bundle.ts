@@ -8,6 +8,7 @@ import { type Names, nameRules } from './names.ts';
 import { type Printer, printer } from './printer.ts';
 import { type Queries, queries } from './query.ts';
 import { type Refs, refTable } from './refs.ts';
+import { type Rests, restingBoxes } from './rests.ts';
 import { type Roles, roleRules } from './roles.ts';
 import { type Sheets, sheetReaders } from './sheets.ts';
 import { type States, stateRules } from './states.ts';
@@ -26,6 +27,7 @@ export interface Parts {
   names: Names;
   states: States;
   refs: Refs;
+  rests: Rests;
   printer: Printer;
   findText: TextFinder;
   find: Finders;
@@ -45,6 +47,7 @@ const parts: { [Name in Exclude<keyof Parts, 'newLines'>]: (made: Parts) => Part
   names: nameRules,
   states: stateRules,
   refs: refTable,
+  rests: restingBoxes,
   printer,
   findText: textFinder,
   find: finders,

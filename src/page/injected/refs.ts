@@ -14,16 +14,20 @@ export function refTable({ dom }: { dom: Dom }) {
   /** The numbers given out here, as [from, to): what tells a collected node from a ref of another document. */
   const issued: [number, number][] = [];
   let next = 1;
+  /** What a ref was asked for since `begin`, where that is wanted: it would keep nodes alive. */
+  let given: Element[] | null = null;
 
   /** Every operation that may give refs begins with the number at which the session stands. */
-  function begin(nextRef: number): void {
+  function begin(nextRef: number, collect = false): void {
     next = Math.max(next, nextRef);
+    given = collect ? [] : null;
     if (nodes.size < pruneAt) return;
     for (const [ref, weak] of nodes) if (weak.deref() === undefined) nodes.delete(ref);
     pruneAt = Math.max(4096, nodes.size * 2);
   }
 
   function give(node: Element): number {
+    given?.push(node);
     const known = refs.get(node);
     if (known !== undefined) return known;
     const ref = next++;
@@ -46,7 +50,21 @@ export function refTable({ dom }: { dom: Dom }) {
     return { status: dom.isConnected(node) ? 'live' : 'removed', node };
   }
 
-  return { begin, give, nextRef: () => next, peek: (node: Node): number => refs.get(node) ?? 0, resolve };
+  /** Hands out what was given since `begin`, and forgets it. */
+  function takeGiven(): readonly Element[] {
+    const all = given ?? [];
+    given = null;
+    return all;
+  }
+
+  return {
+    begin,
+    give,
+    nextRef: () => next,
+    peek: (node: Node): number => refs.get(node) ?? 0,
+    resolve,
+    takeGiven,
+  };
 }
 
 export type Refs = ReturnType<typeof refTable>;

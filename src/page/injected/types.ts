@@ -112,6 +112,8 @@ export interface InjectedApi {
   refOf(node: Element, nextRef: number): [number, number];
   describe(node: Element): Described;
   query(target: QueryTarget, nextRef: number): QueryAnswer;
+  /** Milliseconds for which the element is known to have had the box that it has now. */
+  restedFor(node: Element): number;
   /** Values of this node are printed as `[redacted]` from now on. */
   markSecret(node: Element): void;
   /** Elements that may hold a closed shadow root; at most 500. The service asks CDP and calls `adoptRoot`. */
