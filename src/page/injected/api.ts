@@ -68,7 +68,7 @@ export function installApi({
     if (options.viewport === true) lines.keep(lines.SEEN);
     if (options.interactive === true) lines.keep(lines.ACT);
     const finished = lines.finish(options);
-    rests.lookSoon(refs.takeGiven());
+    rests.lookAhead(refs.takeGiven());
     return { ...finished, nextRef: refs.nextRef(), ...about, closedHosts };
   }
 

@@ -6,30 +6,43 @@ import type { Dom } from './dom.ts';
  * action on one of them that is still in its place need not wait for a frame to see that it rests. Injected by its text.
  */
 export function restingBoxes({ dom }: { dom: Dom }) {
-  const boxes = new WeakMap<Element, { box: string; since: number }>();
-  /** More elements than these are not looked at ahead; it would keep the page from its own work. */
+  const places = new WeakMap<Element, { box: DOMRect; since: number }>();
+  /** CSS pixels: less is no movement. */
+  const STILL = 0.05;
+  /** So many are looked at while the layout is at hand; for more there is a task of its own, in nobody's time. */
+  const AT_ONCE = 100;
+  /** More than these are not looked at ahead: it would keep the page from its own work. */
   const AHEAD = 2000;
+
+  function same(a: DOMRect, b: DOMRect): boolean {
+    return (
+      Math.abs(a.x - b.x) < STILL &&
+      Math.abs(a.y - b.y) < STILL &&
+      Math.abs(a.width - b.width) < STILL &&
+      Math.abs(a.height - b.height) < STILL
+    );
+  }
 
   /** Milliseconds for which the element is known to have had the box that it has. Looks now. */
   function restedFor(el: Element): number {
-    const { x, y, width, height } = dom.getBoundingClientRect.call(el);
-    const box = `${x.toFixed(1)} ${y.toFixed(1)} ${width.toFixed(1)} ${height.toFixed(1)}`;
+    const box = dom.getBoundingClientRect.call(el);
     const now = performance.now();
-    const known = boxes.get(el);
-    if (known?.box === box) return now - known.since;
-    boxes.set(el, { box, since: now });
+    const known = places.get(el);
+    if (known !== undefined && same(known.box, box)) return now - known.since;
+    places.set(el, { box, since: now });
     return 0;
   }
 
-  /** Looks at elements in a task of its own, in nobody's time. */
-  function lookSoon(elements: readonly Element[]): void {
-    const some = elements.slice(0, AHEAD);
-    setTimeout(() => {
-      for (const el of some) if (dom.isConnected(el)) restedFor(el);
-    });
+  /** Looks at elements ahead of the actions on them. */
+  function lookAhead(elements: readonly Element[]): void {
+    const look = () => {
+      for (const el of elements.slice(0, AHEAD)) if (dom.isConnected(el)) restedFor(el);
+    };
+    if (elements.length <= AT_ONCE) look();
+    else setTimeout(look);
   }
 
-  return { lookSoon, restedFor };
+  return { lookAhead, restedFor };
 }
 
 export type Rests = ReturnType<typeof restingBoxes>;
