@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { check } from '../json-client.ts';
 import { alternate, timed } from '../measure.ts';
+import { BareHttp } from '../peers/bare-http.ts';
 import { ChromedriverPeer } from '../peers/chromedriver.ts';
 import { PuppeteerPeer } from '../peers/puppeteer.ts';
 import { type Row, ratio } from '../row.ts';
@@ -18,6 +19,7 @@ export const evalRow: Row = {
     await service.navigate(session, url);
     await raw.load(url);
     const cdp = await raw.cdp();
+    await using bare = await BareHttp.start(bench, url);
     const other = await driver.open();
     await driver.load(other, url);
     const samples = await alternate(
@@ -35,6 +37,11 @@ export const evalRow: Row = {
           check(answer.result.value === 2, `CDP gave ${String(answer.result.value)}`);
           return ms;
         },
+        async bare() {
+          const [ms, value] = await timed(() => bare.value('1+1'));
+          check(value === 2, `the bare server gave ${String(value)}`);
+          return ms;
+        },
         async chromedriver() {
           const [ms, value] = await timed(() => driver.value(other, '1+1'));
           check(value === 2, `execute/sync gave ${String(value)}`);
@@ -49,11 +56,17 @@ export const evalRow: Row = {
       series: [
         { name: 'Airlock', unit: 'ms', samples: samples.airlock },
         { name: 'CDP, raw', unit: 'ms', samples: samples.cdp },
+        { name: 'bare HTTP over CDP', unit: 'ms', samples: samples.bare },
         { name: 'chromedriver', unit: 'ms', samples: samples.chromedriver },
       ],
       verdicts: [
         ratio('/ CDP, raw', samples.airlock, samples.cdp, { atMost: 2 }),
+        ratio('/ bare HTTP over CDP', samples.airlock, samples.bare),
+        ratio('bare HTTP over CDP / CDP, raw', samples.bare, samples.cdp),
         ratio('/ chromedriver', samples.airlock, samples.chromedriver, { atMost: 0.3 }),
+      ],
+      notes: [
+        "Bare HTTP over CDP: Node's own HTTP server in a process of its own, which hands each request to CDP and does nothing else. It is the least that such a service takes.",
       ],
     };
   },
