@@ -21,6 +21,7 @@ import { type Link, type OpenOptions, Outbound } from './outbound.ts';
 import { PeerCheck } from './peer.ts';
 import type { Policy } from './policy.ts';
 import type { Resolver } from './resolver.ts';
+import { Suspension } from './suspension.ts';
 import { reset } from './tunnel.ts';
 
 export interface FloorCaps {
@@ -80,6 +81,7 @@ export interface FloorCounters {
 export class Floor implements AsyncDisposable {
   readonly log = new DecisionLog();
   readonly failures = new FailureLog();
+  readonly suspension = new Suspension();
   #peer: PeerCheck | undefined;
   /** The first is ours; others are for Chromes that live in another network namespace. */
   readonly #servers: Server[] = [];
@@ -150,6 +152,13 @@ export class Floor implements AsyncDisposable {
       connectionsClosed += 1;
     }
     return { connectionsClosed };
+  }
+
+  /** Resets what is under way, and lets nothing through until `suspension.end()`. */
+  suspend(): void {
+    this.suspension.begin();
+    for (const client of this.#clients) reset(client);
+    for (const { socket } of this.#links) reset(socket);
   }
 
   get egress(): Egress | undefined {
@@ -298,7 +307,12 @@ export class Floor implements AsyncDisposable {
 
   async #open(host: string, port: number, options: OpenOptions): Promise<Link> {
     if (this.#spent()) this.#denySpent(host, port);
+    this.suspension.check();
     const link = await this.#outbound.open(host, port, options);
+    if (this.suspension.on) {
+      link.socket.destroy();
+      this.suspension.check();
+    }
     if (this.#closing.signal.aborted) {
       link.socket.destroy();
       throw new DialError('cancelled', 'the floor was closed');

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
+import { freeHungRenderers } from '../page/renderer.ts';
 import type { Tab } from '../page/tab.ts';
 import type { Tabs } from '../page/tabs.ts';
 import type { Floor } from '../policy/floor.ts';
@@ -99,6 +100,7 @@ export interface WireParts {
   readonly chrome: LaunchedChrome;
   readonly workspace: Workspace;
   readonly tabs: Tabs;
+  readonly floor: Floor;
   readonly judge: UrlJudge;
   /** The policy of now. */
   readonly policy: () => Policy;
@@ -126,7 +128,7 @@ export interface Wires {
 
 /** Puts connection, downloads, guard and targets on the pipe of a Chrome. Nothing is sent before `start`. */
 export async function wire(parts: WireParts): Promise<Wires> {
-  const { chrome, workspace, tabs, judge, policy, spec, room, onFault } = parts;
+  const { chrome, workspace, floor, tabs, judge, policy, spec, room, onFault } = parts;
   const incoming = join(workspace.tmp, 'incoming');
   await mkdir(incoming, { mode: 0o700 });
   const files = new SessionFiles({ directory: workspace.files, incoming, room });
@@ -140,6 +142,11 @@ export async function wire(parts: WireParts): Promise<Wires> {
     answer: (event) => originPages.answer(event),
     judge,
     policy,
+    standstill: {
+      begin: () => floor.suspend(),
+      settled: () => Promise.all([floor.suspension.quiet(), ...tabs.list().map(freeHungRenderers)]),
+      end: () => floor.suspension.end(),
+    },
     tabOf: (frameId) => targets.tabOfFrame(frameId),
     outfit: (session, kind) => outfit(session, kind, spec()),
     onFault,

@@ -192,7 +192,10 @@ export class Browser {
    */
   async setPolicy(policy: Policy): Promise<{ connectionsClosed: number }> {
     const closed = this.floor.setPolicy(policy);
-    await this.#wires?.guard.refresh();
+    const { guard } = this.#started();
+    // What may not be asked for any more is not to be had from the cache either, past the floor.
+    const [tab] = this.tabs.list();
+    await Promise.all([guard.refresh(true), tab?.session.send('Network.clearBrowserCache')]);
     return closed;
   }
 
@@ -240,7 +243,8 @@ export class Browser {
     this.floor.setEgress(reach.egress);
     const dressed = this.tabs.list().map((tab) => outfit(tab.session, 'page', spec));
     const saves = this.downloads.setMode(spec.downloads ?? 'deny');
-    await untilExit(chrome, signal, Promise.all([this.setPolicy(reach.policy), saves, ...dressed]));
+    this.floor.setPolicy(reach.policy);
+    await untilExit(chrome, signal, Promise.all([this.#started().guard.refresh(false), saves, ...dressed]));
     this.floor.openToUser();
   }
 
@@ -269,6 +273,7 @@ export class Browser {
       chrome,
       workspace,
       tabs,
+      floor,
       judge: this.judge,
       policy: () => floor.policy,
       spec: () => this.#spec,
@@ -281,7 +286,7 @@ export class Browser {
     await untilExit(chrome, signal, this.#wires.start());
     await proveFloor({ chrome, floor, tab: tabs.get(undefined) }, signal);
     // After the canary, whose name no rule allows.
-    await untilExit(chrome, signal, this.#wires.guard.refresh());
+    await untilExit(chrome, signal, this.#wires.guard.refresh(false));
     floor.openToUser();
   }
 

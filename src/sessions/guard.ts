@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { type CdpSession, isDetached, type Protocol } from '../page/cdp.ts';
+import { withoutUser } from '../page/shown-url.ts';
 import type { Tab } from '../page/tab.ts';
+import type { Decision } from '../policy/decision.ts';
 import { interceptPatterns } from '../policy/intercept.ts';
 import type { Policy } from '../policy/policy.ts';
-import { Interception } from './interception.ts';
+import { Interception, type Standstill } from './interception.ts';
 import type { TargetGuard, TargetKind } from './targets.ts';
 import type { UrlJudge } from './url-judge.ts';
 
@@ -16,6 +18,7 @@ export interface GuardOptions {
   readonly policy: () => Policy;
   /** The tab that shows a frame. */
   readonly tabOf: (frameId: string) => Tab | undefined;
+  readonly standstill: Standstill;
   /** Commands for a page before it runs: emulation, init scripts. Must send before they yield. */
   readonly outfit: (session: CdpSession, kind: TargetKind) => Promise<unknown>;
   /** Requests of pages of our own: their answer, or null to fail them; undefined for all others. */
@@ -52,12 +55,14 @@ const ASKED_FOR = /^(?:https?|wss?|file|ftp):/i;
 export class Guard implements TargetGuard {
   readonly #options: GuardOptions;
   readonly #interception: Interception;
+  /** Loads of documents that were held, by loader id. */
+  readonly #held = new LRUCache<string, true>({ max: APPROVED_KEPT });
   /** By frame: the document that was let through last. */
   readonly #approved = new LRUCache<string, string>({ max: APPROVED_KEPT });
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#interception = new Interception(options.connection);
+    this.#interception = new Interception(options.connection, options.standstill);
     options.connection.on('Fetch.requestPaused', (event) => {
       this.#paused(event).catch((error: unknown) => this.#fault(error));
     });
@@ -66,14 +71,17 @@ export class Guard implements TargetGuard {
   /**
    * Intercepts what the policy of now needs; when it resolves, everything that runs is judged by it.
    */
-  async refresh(): Promise<void> {
-    await this.#interception.set(interceptPatterns(this.#options.policy()));
+  async refresh(live: boolean): Promise<void> {
+    // What was let through was by other rules.
+    this.#approved.clear();
+    await this.#interception.set(interceptPatterns(this.#options.policy()), live);
   }
 
   guard(session: CdpSession, kind: TargetKind, tab: Tab | undefined): Promise<unknown> {
     this.#interception.add(
       session,
       kind !== 'worker' ? 'document' : tab === undefined ? 'lasting' : 'within',
+      kind === 'page' && tab?.opener !== undefined ? tab.targetId : undefined,
     );
     if (kind !== 'worker' && tab) {
       session.on('Network.requestWillBeSent', (event) => {
@@ -86,6 +94,10 @@ export class Guard implements TargetGuard {
     return this.#options.outfit(session, kind);
   }
 
+  running(session: CdpSession): Promise<void> {
+    return this.#interception.running(session);
+  }
+
   async #paused(event: Protocol.Fetch.RequestPausedEvent): Promise<void> {
     const { connection } = this.#options;
     const { requestId } = event;
@@ -96,9 +108,15 @@ export class Guard implements TargetGuard {
     else await connection.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
   }
 
-  async #mayGo({ request, resourceType, frameId }: Protocol.Fetch.RequestPausedEvent): Promise<boolean> {
+  async #mayGo({
+    request,
+    networkId,
+    resourceType,
+    frameId,
+  }: Protocol.Fetch.RequestPausedEvent): Promise<boolean> {
     const { judge, tabOf, onFault } = this.#options;
     const document = resourceType === 'Document';
+    if (document && networkId !== undefined) this.#held.set(networkId, true);
     if (!document && (request.url.startsWith(PDF_VIEWER) || request.url.startsWith(PARTS))) return true;
     try {
       const tab = tabOf(frameId);
@@ -138,6 +156,15 @@ export class Guard implements TargetGuard {
   }
 
   async #shown(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
+    if (this.#interception.on && !this.#held.has(frame.loaderId)) await this.#unheld(session, frame, tab);
+    else await this.#judgeShown(session, frame, tab);
+  }
+
+  async #unheld(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
+    await Promise.all([this.#interception.unheld(session), this.#judgeShown(session, frame, tab)]);
+  }
+
+  async #judgeShown(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
     const inner = frame.parentId !== undefined;
     const { url } = frame;
     if (NOWHERE.test(url) || (inner && url.startsWith(PDF_VIEWER))) return;
@@ -145,13 +172,15 @@ export class Guard implements TargetGuard {
     // A page may show what it made itself, anywhere: such a document is of the page's own origin.
     const use = inner || url.startsWith('blob:') ? 'subframe' : 'navigation';
     const decision = this.#options.judge.announce({ url, method: 'GET', use, tab: tab.id });
-    if (decision.verdict === 'deny')
-      await session.send('Page.navigate', { url: 'about:blank', frameId: frame.id });
+    if (decision.verdict === 'allow') return;
+    if (!inner) refuse(tab, url, decision);
+    await session.send('Page.navigate', { url: 'about:blank', frameId: frame.id });
   }
 
   #fault(error: unknown): void {
     // The request, or the target with it, was gone before it had its answer.
-    const gone = error instanceof Error && /Invalid InterceptionId/.test(error.message);
+    const gone =
+      error instanceof Error && /Invalid InterceptionId|connection to Chrome has ended/.test(error.message);
     if (!gone && !isDetached(error)) this.#options.onFault(error);
   }
 }
@@ -159,4 +188,8 @@ export class Guard implements TargetGuard {
 function header(headers: Protocol.Network.Headers, name: string): string | undefined {
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name);
   return found?.[1];
+}
+
+function refuse(tab: Tab, url: string, decision: Decision): void {
+  tab.refusedLoad = { url, at: Date.now(), decision: { ...decision, target: withoutUser(url) } };
 }

@@ -1,5 +1,6 @@
 import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { type CdpSession, isDetached, type Protocol } from '../page/cdp.ts';
+import { timeBox } from '../page/time-box.ts';
 import type { InterceptPattern } from '../policy/intercept.ts';
 
 /** Matches no request: what is wanted of it is only that Chrome makes the loaders of a page anew. */
@@ -7,6 +8,26 @@ const NOTHING = { patterns: [{ urlPattern: 'none:' }] };
 
 /** Workers that outlive their pages, whose loaders nothing renews. */
 const LASTING_WORKERS = [{ type: 'shared_worker' }, { type: 'service_worker' }];
+
+/** How long workers may take to end, in milliseconds: one that is being started may never say that it has. */
+const WORKERS_MS = 1000;
+
+/** How long pages that are being opened are waited for, in milliseconds; each is dealt with again when it runs. */
+const PREPARED_MS = 1000;
+
+interface Preparing extends PromiseWithResolvers<void> {
+  /** The target, where a page opened it. */
+  readonly popup: string | undefined;
+}
+
+/** What a change of a live session stands still for. */
+export interface Standstill {
+  /** Cuts off all traffic of the session. */
+  begin(): void;
+  /** Resolves when what was under way has failed, and every page has answered. */
+  settled(): Promise<unknown>;
+  end(): void;
+}
 
 /**
  * Interception of requests at the browser's own session, and so for pages, frames and workers of every kind at once;
@@ -19,15 +40,24 @@ const LASTING_WORKERS = [{ type: 'shared_worker' }, { type: 'service_worker' }];
  */
 export class Interception {
   readonly #connection: Connection;
+  readonly #standstill: Standstill;
   /** The pages and out-of-process frames of now. */
   readonly #documents = new Set<CdpSession>();
+  /** Those whose loaders may be older than the interception. */
+  readonly #stale = new Set<CdpSession>();
   /** The shared and service workers that run; each promise resolves when its worker does not any more. */
   readonly #lasting = new Map<CdpSession, PromiseWithResolvers<void>>();
   readonly #known = new WeakSet<CdpSession>();
+  /** Pages and frames that are not let run yet: Chrome renews nothing of a document that was never shown. */
+  readonly #preparing = new Map<CdpSession, Preparing>();
   #on = false;
+  /** It was switched on under documents of the caller's: one that is shown without having been held may be older. */
+  #late = false;
+  #switching: Promise<void> | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, standstill: Standstill) {
     this.#connection = connection;
+    this.#standstill = standstill;
     connection.on('Target.detachedFromTarget', ({ sessionId }) => this.#forget(sessionId));
   }
 
@@ -40,38 +70,114 @@ export class Interception {
    * Takes note of what runs, before it is let run. Workers `within` a tab have their loaders from its documents. Again
    * for a service worker that starts again.
    */
-  add(session: CdpSession, kind: 'document' | 'within' | 'lasting'): void {
-    if (kind === 'document') this.#documents.add(session);
+  add(session: CdpSession, kind: 'document' | 'within' | 'lasting', popup?: string): void {
+    if (kind === 'document') {
+      this.#documents.add(session);
+      this.#preparing.set(session, { ...Promise.withResolvers<void>(), popup });
+      if (this.#switching && popup !== undefined) this.#close(popup);
+    }
     if (kind === 'lasting') this.#lasting.set(session, Promise.withResolvers());
-    if (this.#known.has(session)) return;
-    this.#known.add(session);
-    session.on('Target.detachedFromTarget', ({ sessionId }) => this.#forget(sessionId));
-    // So Chrome tells that a service worker was stopped: the session stays for when it starts again.
-    session.on('Inspector.targetCrashed', () => this.#ended(session));
+    if (!this.#known.has(session)) {
+      this.#known.add(session);
+      session.on('Target.detachedFromTarget', ({ sessionId }) => this.#forget(sessionId));
+      // So Chrome tells that a service worker was stopped: the session stays for when it starts again.
+      session.on('Inspector.targetCrashed', () => this.#ended(session));
+    }
   }
 
-  /** Intercepts what matches from now on; when this resolves, nothing that runs passes it by. */
-  async set(patterns: readonly InterceptPattern[]): Promise<void> {
+  /** A page or frame has been let run. A popup begins with the loaders of the page that opened it. */
+  async running(session: CdpSession): Promise<void> {
+    this.#prepared(session);
+    await this.#renewSoon(session);
+  }
+
+  /** A document is shown that was not held: it may be of before. */
+  async unheld(session: CdpSession): Promise<void> {
+    await this.#renewSoon(session);
+  }
+
+  /**
+   * Intercepts what matches from now on; when this resolves, nothing that runs passes it by. Should it reject, all traffic
+   * of a live session stays cut off until another call has done it.
+   * @param live the caller has used the session already
+   */
+  async set(patterns: readonly InterceptPattern[], live: boolean): Promise<void> {
     if (patterns.length === 0 && !this.#on) return;
-    await this.#connection.send('Fetch.enable', { patterns: patterns.map(toPattern) });
-    if (this.#on) return;
-    this.#on = true;
-    // What Chrome attached to before its answer is known by now; what comes later has new loaders.
-    await Promise.all([this.#endLastingWorkers(), ...[...this.#documents].map(renewLoaders)]);
+    if (this.#on && this.#switching === undefined) {
+      await this.#enable(patterns);
+      return;
+    }
+    // Two at once: the later has the patterns that count, and both wait for the switch.
+    const before = this.#switching?.catch(() => undefined);
+    const switching = (before ?? Promise.resolve()).then(() => this.#switch(patterns, live));
+    this.#switching = switching;
+    await switching;
+    if (this.#switching === switching) this.#switching = undefined;
   }
 
+  async #switch(patterns: readonly InterceptPattern[], live: boolean): Promise<void> {
+    if (live) this.#standstill.begin();
+    this.#late ||= live;
+    await this.#enable(patterns);
+    this.#on = true;
+    for (const session of this.#documents) this.#stale.add(session);
+    for (const { popup } of this.#preparing.values()) if (popup !== undefined) this.#close(popup);
+    await this.#endLastingWorkers();
+    do {
+      await timeBox(Promise.all([...this.#preparing.values()].map(({ promise }) => promise)), PREPARED_MS);
+      const stale = [...this.#stale];
+      this.#stale.clear();
+      await Promise.all(stale.map(renewLoaders));
+      if (live) await this.#standstill.settled();
+    } while (this.#stale.size > 0);
+    if (live) this.#standstill.end();
+  }
+
+  async #enable(patterns: readonly InterceptPattern[]): Promise<void> {
+    await this.#connection.send('Fetch.enable', { patterns: patterns.map(toPattern) });
+  }
+
+  async #renewSoon(session: CdpSession): Promise<void> {
+    if (!this.#late) return;
+    if (this.#switching) this.#stale.add(session);
+    await renewLoaders(session);
+  }
+
+  /** Twice where one does not say that it has ended: it may have been about to start. */
   async #endLastingWorkers(): Promise<void> {
-    const ended = [...this.#lasting.values()].map(({ promise }) => promise);
-    const { targetInfos } = await this.#connection.send('Target.getTargets', { filter: LASTING_WORKERS });
-    const closed = targetInfos.map(({ targetId }) =>
-      this.#connection.send('Target.closeTarget', { targetId }).catch(unlessGone),
-    );
-    await Promise.all([...closed, ...ended]);
+    for (let pass = 1; pass <= 2; pass++) {
+      const ended = Promise.all([...this.#lasting.values()].map(({ promise }) => promise));
+      const { targetInfos } = await this.#connection.send('Target.getTargets', { filter: LASTING_WORKERS });
+      await Promise.all(
+        targetInfos.map(({ targetId }) =>
+          this.#connection.send('Target.closeTarget', { targetId }).catch(unlessGone),
+        ),
+      );
+      if ((await timeBox(ended, WORKERS_MS)) !== undefined) return;
+    }
   }
 
   #forget(sessionId: string): void {
-    for (const session of this.#documents) if (session.id() === sessionId) this.#documents.delete(session);
+    for (const session of this.#documents) {
+      if (session.id() !== sessionId) continue;
+      this.#prepared(session);
+      this.#documents.delete(session);
+      this.#stale.delete(session);
+    }
     for (const session of this.#lasting.keys()) if (session.id() === sessionId) this.#ended(session);
+  }
+
+  /**
+   * A popup has the loaders that its opener has in its own process, which may be the old ones still, and nothing renews those
+   * of a document that is only just being made: one that opens in the moment of the change is closed.
+   */
+  #close(targetId: string): void {
+    this.#connection.send('Target.closeTarget', { targetId }).catch(() => undefined);
+  }
+
+  #prepared(session: CdpSession): void {
+    this.#preparing.get(session)?.resolve();
+    this.#preparing.delete(session);
   }
 
   #ended(session: CdpSession): void {
@@ -91,7 +197,8 @@ async function renewLoaders(session: CdpSession): Promise<void> {
 }
 
 function unlessGone(error: unknown): void {
-  const gone = isDetached(error) || (error instanceof Error && /No target with given id/.test(error.message));
+  const gone =
+    isDetached(error) || (error instanceof Error && /No target (?:with given id|found)/.test(error.message));
   if (!gone) throw error;
 }
 

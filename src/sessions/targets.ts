@@ -10,6 +10,8 @@ export interface TargetGuard {
    * `tab` is undefined for workers that belong to no tab (shared and service workers).
    */
   guard(session: CdpSession, kind: TargetKind, tab: Tab | undefined): Promise<unknown>;
+  /** Told when a page or frame that is guarded has been let run. */
+  running(session: CdpSession): Promise<void>;
 }
 
 export type TargetKind = 'page' | 'frame' | 'worker';
@@ -192,6 +194,7 @@ export class Targets {
       last(),
       session.send('Runtime.runIfWaitingForDebugger'),
     ]);
+    await this.#options.guard.running(session);
   }
 
   async #refuse(info: Protocol.Target.TargetInfo): Promise<void> {

@@ -1,3 +1,4 @@
+import { withoutUser } from '../page/shown-url.ts';
 import { decideHost, decideUrl, type UrlUse } from '../policy/decide.ts';
 import { type Decision, deny } from '../policy/decision.ts';
 import type { DecisionStage } from '../policy/decision-log.ts';
@@ -72,7 +73,12 @@ export class UrlJudge {
   }
 
   #record({ url, tab }: UrlRequest, stage: DecisionStage, decision: Decision): void {
-    this.#floor.log.record({ stage, target: url, decision, ...(tab === undefined ? {} : { tab }) });
+    this.#floor.log.record({
+      stage,
+      target: withoutUser(url),
+      decision,
+      ...(tab === undefined ? {} : { tab }),
+    });
   }
 }
 

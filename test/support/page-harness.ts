@@ -98,7 +98,7 @@ export class PageHarness implements AsyncDisposable {
     const targets = new Targets({
       connection,
       tabs: harness.tabs,
-      guard: { guard: async () => undefined },
+      guard: { guard: async () => undefined, running: async () => undefined },
       maxTabs: 20,
       onRefusedTab: () => undefined,
       onFault: (error) => {

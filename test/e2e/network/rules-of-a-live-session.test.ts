@@ -21,6 +21,8 @@ const NESTED = `new Worker(${JSON.stringify(worker(asking('nested')))}, { name: 
 const IN_PAGES = ['page', 'frame', 'framed-worker', 'other-site', 'worker', 'nested'];
 const LASTING = ['shared', 'service'];
 
+/** Lets the answers go that are waited for. */
+const held: (() => void)[] = [];
 const site: WebServer = await startSite({
   '/': (request, response) => {
     const other = `http://127.0.0.1:${request.socket.localPort}/other-site`;
@@ -36,6 +38,12 @@ const site: WebServer = await startSite({
     `${asking('other-site')} new Worker(${JSON.stringify(worker(asking('framed-worker')))});`,
   ),
   '/back': script(`onpageshow = () => fetch('/secret?back').catch(() => 0).then(() => fetch('/open?back'))`),
+  // Answers when the test says so, and leads on.
+  '/slow': (request, response) => {
+    const to = `http://127.0.0.1:${request.socket.localPort}/secret?slow`;
+    held.push(() => response.writeHead(307, { location: to, 'access-control-allow-origin': '*' }).end());
+  },
+  '/kept': (_request, response) => html(response, 'kept', { 'cache-control': 'max-age=1000' }),
   '/to-user': (request, response) => {
     response.writeHead(302, { location: `http://user:word@${request.headers.host}/secret?redirected` }).end();
   },
@@ -96,6 +104,62 @@ describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
       expect(askedFor('/secret')).toEqual([]);
       await service.delete(session);
     });
+
+    test.skipIf(path === undefined)('a request that is under way is not led on to it', async () => {
+      site.clear();
+      held.length = 0;
+      const session = await service.session({ engine });
+      await service.post(`${session}/navigate`, { url: site.url('/page') });
+      const expression = `globalThis.slow = fetch('/slow').then((r) => r.text(), () => 'failed'), 0`;
+      await service.post(`${session}/eval`, { expression });
+      await eventually(
+        async () => held.length,
+        (count) => count === 1,
+      );
+      await deny(session);
+      held[0]?.();
+      expect((await service.post(`${session}/eval`, { expression: 'slow' })).body.value).toBe('failed');
+      expect(askedFor('/secret')).toEqual([]);
+      await service.delete(session);
+    });
+
+    test.skipIf(path === undefined).each([0, 10, 20, 30, 60])(
+      'popups that open %s ms before or while the rule comes have it, or are gone',
+      async (ms) => {
+        const session = await service.session({ engine });
+        await service.post(`${session}/navigate`, { url: site.url('/page') });
+        const popup = `{ const w = open('about:blank'); const s = w.document.createElement('script');
+          s.textContent = ${JSON.stringify(asking('popup').replaceAll('fetch(path', `fetch('${site.url('')}' + path`))}; w.document.body.append(s); }`;
+        const expression = `${asking('page')} for (let i = 0; i < 4; i += 1) setTimeout(() => ${popup}, i * 10); 0`;
+        await service.post(`${session}/eval`, { expression });
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        await deny(session);
+        await untilAsked('/open', ['page']);
+        await untilAsked('/open', ['page']);
+        expect(askedFor('/secret')).toEqual([]);
+        await service.delete(session);
+      },
+    );
+
+    test.skipIf(path === undefined)(
+      'what a host that is denied has left in the cache is not shown',
+      async () => {
+        const session = await service.session({ engine });
+        await service.post(`${session}/navigate`, { url: site.url('/kept') });
+        await service.post(`${session}/navigate`, { url: site.url('/page', '127.0.0.1') });
+        const link = `document.body.innerHTML = '<a href="${site.url('/kept')}">go</a>'`;
+        await service.post(`${session}/eval`, { expression: link });
+        site.clear();
+        const body = { policy: { deny: [`localhost:${site.port}`] } };
+        expect((await service.call('PUT', `${session}/policy`, { body })).status).toBe(200);
+        const kept = `fetch('${site.url('/kept')}', { mode: 'no-cors' }).then(() => 'came', () => 'did not')`;
+        expect((await service.post(`${session}/eval`, { expression: kept })).body.value).toBe('did not');
+        const clicked = await service.post(`${session}/click`, { target: { text: 'go' } });
+        expect(clicked.body).toMatchObject({ code: 'policy_denied', decision: { reason: 'rule' } });
+        expect(site.requests).toEqual([]);
+        await service.delete(session);
+      },
+    );
 
     test.skipIf(path === undefined)('a page that comes back from the history has the new rules', async () => {
       site.clear();
