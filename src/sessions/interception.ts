@@ -12,12 +12,19 @@ const LASTING_WORKERS = [{ type: 'shared_worker' }, { type: 'service_worker' }];
 /** How long workers may take to end, in milliseconds: one that is being started may never say that it has. */
 const WORKERS_MS = 1000;
 
+/** How often the loaders of a live session are renewed; between two, every page has answered and its traffic has failed. */
+const PASSES = 3;
+/** For a page that never stops making documents: each of them is dealt with by itself too. */
+const MAX_PASSES = 10;
+
 /** How long pages that are being opened are waited for, in milliseconds; each is dealt with again when it runs. */
-const PREPARED_MS = 1000;
+const PREPARED_MS = 5000;
 
 interface Preparing extends PromiseWithResolvers<void> {
   /** The target, where a page opened it. */
   readonly popup: string | undefined;
+  /** It opened in the moment of the change. */
+  doomed: boolean;
 }
 
 /** What a change of a live session stands still for. */
@@ -73,8 +80,8 @@ export class Interception {
   add(session: CdpSession, kind: 'document' | 'within' | 'lasting', popup?: string): void {
     if (kind === 'document') {
       this.#documents.add(session);
-      this.#preparing.set(session, { ...Promise.withResolvers<void>(), popup });
-      if (this.#switching && popup !== undefined) this.#close(popup);
+      const doomed = this.#switching !== undefined;
+      this.#preparing.set(session, { ...Promise.withResolvers<void>(), popup, doomed });
     }
     if (kind === 'lasting') this.#lasting.set(session, Promise.withResolvers());
     if (!this.#known.has(session)) {
@@ -87,6 +94,9 @@ export class Interception {
 
   /** A page or frame has been let run. A popup begins with the loaders of the page that opened it. */
   async running(session: CdpSession): Promise<void> {
+    const { popup, doomed } = this.#preparing.get(session) ?? {};
+    // Not before it has been let run: the pause of a popup is one of its opener's too, and would never end.
+    if (doomed && popup !== undefined) this.#close(popup);
     this.#prepared(session);
     await this.#renewSoon(session);
   }
@@ -120,16 +130,16 @@ export class Interception {
     this.#late ||= live;
     await this.#enable(patterns);
     this.#on = true;
-    for (const session of this.#documents) this.#stale.add(session);
-    for (const { popup } of this.#preparing.values()) if (popup !== undefined) this.#close(popup);
+    for (const one of this.#preparing.values()) one.doomed = true;
     await this.#endLastingWorkers();
-    do {
+    // More than once: of a document that is just being made Chrome renews nothing, and says nothing about it.
+    const passes = live ? PASSES : 1;
+    for (let pass = 1; pass <= passes || (this.#stale.size > 0 && pass <= MAX_PASSES); pass++) {
       await timeBox(Promise.all([...this.#preparing.values()].map(({ promise }) => promise)), PREPARED_MS);
-      const stale = [...this.#stale];
       this.#stale.clear();
-      await Promise.all(stale.map(renewLoaders));
+      await Promise.all([...this.#documents].map(renewLoaders));
       if (live) await this.#standstill.settled();
-    } while (this.#stale.size > 0);
+    }
     if (live) this.#standstill.end();
   }
 

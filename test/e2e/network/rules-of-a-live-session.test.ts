@@ -124,13 +124,16 @@ describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
     });
 
     test.skipIf(path === undefined).each([0, 10, 20, 30, 60])(
-      'popups that open %s ms before or while the rule comes have it, or are gone',
+      'popups and frames that are made %s ms before or while the rule comes have it, or are gone',
       async (ms) => {
         const session = await service.session({ engine });
         await service.post(`${session}/navigate`, { url: site.url('/page') });
+        const code = asking('new').replaceAll('fetch(path', `fetch('${site.url('')}' + path`);
         const popup = `{ const w = open('about:blank'); const s = w.document.createElement('script');
-          s.textContent = ${JSON.stringify(asking('popup').replaceAll('fetch(path', `fetch('${site.url('')}' + path`))}; w.document.body.append(s); }`;
-        const expression = `${asking('page')} for (let i = 0; i < 4; i += 1) setTimeout(() => ${popup}, i * 10); 0`;
+          s.textContent = ${JSON.stringify(code)}; w.document.body.append(s); }`;
+        const frame = `{ const f = document.createElement('iframe'); document.body.append(f); f.contentWindow.eval(${JSON.stringify(code)}); }`;
+        const expression = `${asking('page')}
+          for (let i = 0; i < 4; i += 1) setTimeout(() => { ${popup} ${frame} }, i * 10); 0`;
         await service.post(`${session}/eval`, { expression });
         await new Promise((resolve) => setTimeout(resolve, ms));
         await deny(session);
