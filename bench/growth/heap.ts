@@ -13,6 +13,8 @@ const AXIS = { label: 'nodes of the heap', scale: 'log' } as const;
 const LIMIT_MS = 300_000;
 /** An object and its string: two nodes each. */
 const NODES_OF_ONE = 2;
+/** The renderer of Chrome 156 dies of a snapshot of five million, over raw CDP too, whatever the nodes are. */
+const MOST = 4_000_000;
 
 /** How long a heap snapshot and its figures take, and what the service needs for them, as the heap grows. */
 export const heapGrowth: Growth = {
@@ -23,7 +25,7 @@ export const heapGrowth: Growth = {
     const summaries: Point[] = [];
     const memory: Point[] = [];
     const files: Point[] = [];
-    for (const wanted of bench.quick ? [100_000] : [100_000, 300_000, 1_000_000, 5_000_000]) {
+    for (const wanted of bench.quick ? [100_000] : [100_000, 300_000, 1_000_000, MOST]) {
       bench.signal.throwIfAborted();
       await using service = await bench.plainService();
       const session = await service.session();

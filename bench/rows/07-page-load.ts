@@ -30,7 +30,7 @@ export const pageLoad: Row = {
           return ms;
         },
       },
-      { rounds: bench.some(40, 2), warmUp: 3 },
+      { rounds: bench.some(120, 2), warmUp: 5 },
     );
     await service.close(session);
     return {
