@@ -172,9 +172,9 @@ export class Effects implements Disposable {
 
   get #refusedLoad(): AirlockError | undefined {
     const { tab, startedAt } = this.#op;
-    const { refusedLoad } = tab;
-    if (refusedLoad === undefined || refusedLoad.at < startedAt) return undefined;
-    return policyDenied(refusedLoad.url, refusedLoad.decision);
+    const refused = [tab, ...this.#opened].flatMap(({ refusedLoad }) => refusedLoad ?? []);
+    const own = refused.find(({ at }) => at >= startedAt);
+    return own && policyDenied(own.url, own.decision);
   }
 
   /** The error that Chrome shows in the page's place. */

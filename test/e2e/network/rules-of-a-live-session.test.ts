@@ -208,6 +208,10 @@ describe.skipIf(installed('headless-shell') === undefined)('without interception
     const redirected = await service.post(`${session}/navigate`, { url: site.url('/to-user') });
     expect([redirected.body.code, redirected.body.decision?.reason]).toEqual(['policy_denied', 'userinfo']);
     await service.post(`${session}/navigate`, { url: site.url('/page') });
+    const opened = `document.body.innerHTML = '<a target=_blank href="http://user:word@localhost:${site.port}/secret?new">new</a>'`;
+    await service.post(`${session}/eval`, { expression: opened });
+    const popup = await service.post(`${session}/click`, { target: { text: 'new' } });
+    expect([popup.body.code, popup.body.decision?.reason]).toEqual(['policy_denied', 'userinfo']);
     const link = `document.body.innerHTML = '<a href="http://user:word@localhost:${site.port}/secret?linked">go</a>'`;
     await service.post(`${session}/eval`, { expression: link });
     const clicked = await service.post(`${session}/click`, { target: { text: 'go' } });
