@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { AirlockError } from '../errors.ts';
 import type { DocumentLoad } from './documents.ts';
 import { browserView } from './history-entry.ts';
-import { loadError, policyDenied, standsForStatus } from './net-error.ts';
+import { loadError, refusal, standsForStatus } from './net-error.ts';
 import type { Operation } from './operation.ts';
 import { DialogSchema, DownloadSchema, UNTRUSTED } from './schema.ts';
 import { timeBox } from './time-box.ts';
@@ -96,10 +96,8 @@ export async function awaitLoad(op: Operation, loaderId: string, until: WaitUnti
     if (load.error !== undefined && !(standsForStatus(load.error) && load.status !== undefined)) {
       throw loadError(op, load.error, addresses(op, loaderId));
     }
-    const { refusedLoad } = op.tab;
-    if (refusedLoad && refusedLoad.at >= op.startedAt) {
-      throw policyDenied(refusedLoad.url, refusedLoad.decision);
-    }
+    const refused = refusal(op);
+    if (refused) throw refused;
     const title = await readTitle(op);
     if (newest(op, loaderId) === load || isRestless(op, loaderId)) return result(op, loaderId, load, title);
   }

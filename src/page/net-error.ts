@@ -1,6 +1,7 @@
 import { AirlockError } from '../errors.ts';
 import type { DecisionView, Operation } from './operation.ts';
 import { withoutUser } from './shown-url.ts';
+import type { Tab } from './tab.ts';
 
 /**
  * Chrome's net errors after which the same request may succeed later, unchanged (Chromium
@@ -89,6 +90,12 @@ export function policyDenied(url: string, decision: DecisionView): AirlockError 
   return new AirlockError('policy_denied', `The policy denies ${shown}: ${decision.reason}`, {
     extra: { decision, url: shown },
   });
+}
+
+/** The denial that ended a load of the tab's own page on its way, or took it away when it came, while `op` was running. */
+export function refusal(op: Operation, { refusedLoad }: Tab = op.tab): AirlockError | undefined {
+  if (refusedLoad === undefined || refusedLoad.at < op.startedAt) return undefined;
+  return policyDenied(refusedLoad.url, refusedLoad.decision);
 }
 
 function causingDenial(op: Operation, netError: string, urls: readonly string[]): DecisionView | undefined {

@@ -139,7 +139,6 @@ export async function wire(parts: WireParts): Promise<Wires> {
   const originPages = new OriginPages(connection);
   const guard = new Guard({
     connection,
-    answer: (event) => originPages.answer(event),
     judge,
     policy,
     standstill: {

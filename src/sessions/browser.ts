@@ -1,5 +1,6 @@
 import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
+import { isDetached } from '../page/cdp.ts';
 import { RefTable } from '../page/refs.ts';
 import type { Tab } from '../page/tab.ts';
 import { Tabs } from '../page/tabs.ts';
@@ -71,6 +72,8 @@ export class Browser {
   #wires: Wires | undefined;
   #identity: ProcessIdentity | undefined;
   #reaped: Promise<Receipt> | undefined;
+  /** It may hold what the policy does not let through any more. */
+  #cacheIsOld = false;
 
   private constructor(options: BrowserOptions, workspace: Workspace, floor: Floor) {
     this.#options = options;
@@ -194,9 +197,22 @@ export class Browser {
     const closed = this.floor.setPolicy(policy);
     const { guard } = this.#started();
     // What may not be asked for any more is not to be had from the cache either, past the floor.
-    const [tab] = this.tabs.list();
-    await Promise.all([guard.refresh(true), tab?.session.send('Network.clearBrowserCache')]);
+    await Promise.all([guard.refresh(true), this.#emptyCache()]);
     return closed;
+  }
+
+  /** Chrome does it for a page only; where there is none, for the next one, before that is used. */
+  async #emptyCache(): Promise<void> {
+    this.#cacheIsOld = true;
+    for (const { session } of this.tabs.list()) {
+      try {
+        await session.send('Network.clearBrowserCache');
+        this.#cacheIsOld = false;
+        return;
+      } catch (error) {
+        if (!isDetached(error)) throw error;
+      }
+    }
   }
 
   /**
@@ -208,8 +224,12 @@ export class Browser {
       throw new AirlockError('tab_limit', `${MAX_TABS} tabs are open, which is the limit`);
     }
     const { targetId } = await this.connection.send('Target.createTarget', { url: 'about:blank' });
-    const known = this.tabs.byTarget(targetId);
-    if (known) return known;
+    const tab = this.tabs.byTarget(targetId) ?? (await this.#opened(targetId));
+    if (this.#cacheIsOld) await this.#emptyCache();
+    return tab;
+  }
+
+  #opened(targetId: string): Promise<Tab> {
     return new Promise((resolve) => {
       const onOpened = (tab: Tab) => {
         if (tab.targetId !== targetId) return;

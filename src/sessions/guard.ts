@@ -21,10 +21,6 @@ export interface GuardOptions {
   readonly standstill: Standstill;
   /** Commands for a page before it runs: emulation, init scripts. Must send before they yield. */
   readonly outfit: (session: CdpSession, kind: TargetKind) => Promise<unknown>;
-  /** Requests of pages of our own: their answer, or null to fail them; undefined for all others. */
-  readonly answer: (
-    event: Protocol.Fetch.RequestPausedEvent,
-  ) => Omit<Protocol.Fetch.FulfillRequestRequest, 'requestId'> | null | undefined;
   /** A fault in answering a paused request; the request was failed. */
   readonly onFault: (error: unknown) => void;
 }
@@ -72,7 +68,7 @@ export class Guard implements TargetGuard {
    * Intercepts what the policy of now needs; when it resolves, everything that runs is judged by it.
    */
   async refresh(live: boolean): Promise<void> {
-    // What was let through was by other rules.
+    // It was let through by other rules.
     this.#approved.clear();
     await this.#interception.set(interceptPatterns(this.#options.policy()), live);
   }
@@ -101,10 +97,7 @@ export class Guard implements TargetGuard {
   async #paused(event: Protocol.Fetch.RequestPausedEvent): Promise<void> {
     const { connection } = this.#options;
     const { requestId } = event;
-    const answer = this.#options.answer(event);
-    if (answer) await connection.send('Fetch.fulfillRequest', { requestId, ...answer });
-    else if (answer !== null && (await this.#mayGo(event)))
-      await connection.send('Fetch.continueRequest', { requestId });
+    if (await this.#mayGo(event)) await connection.send('Fetch.continueRequest', { requestId });
     else await connection.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
   }
 
@@ -150,18 +143,16 @@ export class Guard implements TargetGuard {
     const decision = this.#options.judge.witness({ url, method, use, tab: tab.id });
     if (decision.verdict === 'allow') this.#approved.set(frameId, url);
     if (decision.verdict === 'allow' || this.#options.judge.endsAtFloor(url)) return;
-    if (use === 'navigation')
-      tab.refusedLoad = { url, at: Date.now(), decision: { ...decision, target: url } };
+    if (use === 'navigation') refuse(tab, url, decision);
     await session.send('Page.stopLoading');
   }
 
   async #shown(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
-    if (this.#interception.on && !this.#held.has(frame.loaderId)) await this.#unheld(session, frame, tab);
-    else await this.#judgeShown(session, frame, tab);
-  }
-
-  async #unheld(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {
-    await Promise.all([this.#interception.unheld(session), this.#judgeShown(session, frame, tab)]);
+    const held = !this.#interception.on || this.#held.has(frame.loaderId);
+    await Promise.all([
+      held ? undefined : this.#interception.renewLate(session),
+      this.#judgeShown(session, frame, tab),
+    ]);
   }
 
   async #judgeShown(session: CdpSession, frame: Protocol.Page.Frame, tab: Tab): Promise<void> {

@@ -98,12 +98,14 @@ export class Interception {
     // Not before it has been let run: the pause of a popup is one of its opener's too, and would never end.
     if (doomed && popup !== undefined) this.#close(popup);
     this.#prepared(session);
-    await this.#renewSoon(session);
+    await this.renewLate(session);
   }
 
-  /** A document is shown that was not held: it may be of before. */
-  async unheld(session: CdpSession): Promise<void> {
-    await this.#renewSoon(session);
+  /** A document has come that was not held: where others were there before the interception, it may be of before too. */
+  async renewLate(session: CdpSession): Promise<void> {
+    if (!this.#late) return;
+    if (this.#switching) this.#stale.add(session);
+    await renewLoaders(session);
   }
 
   /**
@@ -145,12 +147,6 @@ export class Interception {
 
   async #enable(patterns: readonly InterceptPattern[]): Promise<void> {
     await this.#connection.send('Fetch.enable', { patterns: patterns.map(toPattern) });
-  }
-
-  async #renewSoon(session: CdpSession): Promise<void> {
-    if (!this.#late) return;
-    if (this.#switching) this.#stale.add(session);
-    await renewLoaders(session);
   }
 
   /** Twice where one does not say that it has ended: it may have been about to start. */

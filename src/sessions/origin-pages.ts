@@ -57,15 +57,6 @@ export class OriginPages {
     );
   }
 
-  /**
-   * What to do with a request of such a page, should the browser's own interception have it first.
-   * @returns the answer; `null` for a request that it has no reason to make; undefined when it is not of such a page
-   */
-  answer({ frameId, request }: Protocol.Fetch.RequestPausedEvent): typeof ANSWER | null | undefined {
-    if (!this.#urls.has(frameId)) return undefined;
-    return this.#urls.get(frameId) === request.url && request.method === 'GET' ? ANSWER : null;
-  }
-
   /** Runs `work`; the page is made at its first visit, and gone when this settles. One at a time. */
   use<T>(signal: AbortSignal, work: (visit: VisitOrigin) => Promise<T>): Promise<T> {
     const turn = this.#turn.then(() => this.#use(signal, work));
@@ -118,9 +109,10 @@ export class OriginPages {
     }
   }
 
-  #paused(session: CdpSession, event: Protocol.Fetch.RequestPausedEvent): void {
-    const { requestId } = event;
-    const answered = this.answer(event)
+  /** Answers the one request that the page has reason to make; this is before the browser's own interception. */
+  #paused(session: CdpSession, { requestId, frameId, request }: Protocol.Fetch.RequestPausedEvent): void {
+    const own = this.#urls.get(frameId) === request.url && request.method === 'GET';
+    const answered = own
       ? session.send('Fetch.fulfillRequest', { requestId, ...ANSWER })
       : session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
     // Gone with the page, which its user sees by itself.

@@ -1,4 +1,5 @@
 import { withoutUser } from '../page/shown-url.ts';
+import { isNetworkScheme, parseUrl, targetOf } from '../policy/canonical.ts';
 import { decideHost, decideUrl, type UrlUse } from '../policy/decide.ts';
 import { type Decision, deny } from '../policy/decision.ts';
 import type { DecisionStage } from '../policy/decision-log.ts';
@@ -43,8 +44,7 @@ export class UrlJudge {
   endsAtFloor(raw: string): boolean {
     const end = endOf(raw);
     if (end === undefined) return false;
-    const { verdict } = decideHost(end.host, end.port, this.#floor.policy, { self: this.#self });
-    return verdict === 'deny';
+    return decideHost(end.host, end.port, this.#floor.policy, { self: this.#self }).verdict === 'deny';
   }
 
   /**
@@ -82,11 +82,13 @@ export class UrlJudge {
   }
 }
 
-/** Where a URL leads, as a guard is told of it: without brackets and fragment. Undefined for one that names no host. */
+/** Where a URL leads, and the URL as a guard is told of it: without its fragment. Undefined for one that leads to no host. */
 function endOf(raw: string): { host: string; port: number; url: string } | undefined {
-  const url = URL.parse(raw);
-  if (url === null || url.hostname === '') return undefined;
+  const url = parseUrl(raw);
+  const scheme = url?.protocol.slice(0, -1);
+  if (url === undefined || scheme === undefined || !isNetworkScheme(scheme)) return undefined;
+  const target = targetOf(url, scheme);
+  if (typeof target === 'string') return undefined;
   url.hash = '';
-  const port = Number(url.port) || (url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80);
-  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, url: url.href };
+  return { host: target.host.text, port: target.port, url: url.href };
 }

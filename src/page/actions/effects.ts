@@ -1,7 +1,7 @@
 import { AirlockError } from '../../errors.ts';
 import { isContextLost, isDetached } from '../cdp.ts';
 import type { Frame } from '../frames.ts';
-import { loadError, policyDenied, standsForStatus } from '../net-error.ts';
+import { loadError, refusal, standsForStatus } from '../net-error.ts';
 import type { DownloadView, Operation } from '../operation.ts';
 import type { Dialog, Tab } from '../tab.ts';
 import { evaluateValue, isolatedWorld } from '../world.ts';
@@ -163,18 +163,13 @@ export class Effects implements Disposable {
 
   /** What came of it where the action led to a page that did not come. */
   get failedLoad(): AirlockError | undefined {
-    const error = this.#refusedLoad ?? this.#errorPage;
+    const tabs = [this.#op.tab, ...this.#opened];
+    const [refused] = tabs.flatMap((tab) => refusal(this.#op, tab) ?? []);
+    const error = refused ?? this.#errorPage;
     if (error === undefined) return undefined;
     const detail = `The action was done, and the page that it led to did not come: ${error.message}`;
     // What was acted on may be gone: the same again is no remedy.
     return new AirlockError(error.code, detail, { cause: error, extra: error.extra, retryable: false });
-  }
-
-  get #refusedLoad(): AirlockError | undefined {
-    const { tab, startedAt } = this.#op;
-    const refused = [tab, ...this.#opened].flatMap(({ refusedLoad }) => refusedLoad ?? []);
-    const own = refused.find(({ at }) => at >= startedAt);
-    return own && policyDenied(own.url, own.decision);
   }
 
   /** The error that Chrome shows in the page's place. */

@@ -18,9 +18,9 @@ export interface Ready {
 export interface Begun {
   at: Point;
   scrolled: boolean;
-  /** Its box, to be compared with a later one. */
-  box: string;
-  /** It had the same box in an earlier frame: there is nothing to wait for. */
+  /** When its place was looked at, by `performance.now()`. */
+  since: number;
+  /** It was in the same place in an earlier frame: there is nothing to wait for. */
   rested: boolean;
 }
 
@@ -109,11 +109,6 @@ export function aiming(
     };
   }
 
-  function boxKey(node: Element): string {
-    const rect = p.rectOf(node);
-    return `${rect.x.toFixed(1)} ${rect.y.toFixed(1)} ${rect.width.toFixed(1)} ${rect.height.toFixed(1)}`;
-  }
-
   /** The node, or something that carries it, is in a finite or endless animation or transition. */
   function animated(node: Element): boolean {
     const running = document.getAnimations().filter((animation) => animation.playState === 'running');
@@ -124,11 +119,6 @@ export function aiming(
       const target = effect instanceof KeyframeEffect ? effect.target : null;
       return target !== null && line.has(target);
     });
-  }
-
-  /** The node was in its place a frame ago too, and no animation may be about to move it. */
-  function hasRested(anchor: Element): boolean {
-    return api.restedFor(anchor) >= A_FRAME && !document.hidden && !animated(anchor);
   }
 
   /** The frame's iframe is not displayed; a frame of another process keeps its size then, but lays nothing out. */
@@ -151,7 +141,9 @@ export function aiming(
     const { point, hit, scrolled } = attempt(node, options.position);
     if (point === null || hit === null || !hit.ok) return missed(node, hit);
     const anchor = states.anchorOf(node);
-    return { at: point, scrolled, box: boxKey(anchor), rested: hasRested(anchor) };
+    // No animation may be about to move it either.
+    const rested = api.restedFor(anchor) >= A_FRAME && !document.hidden && !animated(anchor);
+    return { at: point, scrolled, since: performance.now(), rested };
   }
 
   /** The second half. Takes a frame, or two where an animation that has just begun may not have moved the node yet. */
@@ -164,14 +156,15 @@ export function aiming(
     if (animated(anchor) && !(drawn && (await p.frame())) && !document.hidden) return MOVING;
     const after = states.obstacle(node, options);
     if (after !== null) return after;
-    if (boxKey(anchor) !== begun.box) return MOVING;
+    const elapsed = performance.now() - begun.since;
+    if (api.restedFor(anchor) < elapsed) return MOVING;
     const again = hits.test(node, hits.standing(node), point);
     return again.ok ? { point, scrolled, instead: null } : missed(node, again);
   }
 
   async function once(node: Element, options: AimOptions): Promise<Ready | Fault> {
     const begun = begin(node, options);
-    return 'box' in begun ? finish(node, options, begun) : begun;
+    return 'rested' in begun ? finish(node, options, begun) : begun;
   }
 
   /** Takes the consequences: no waiting, no hit test. */

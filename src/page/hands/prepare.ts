@@ -110,13 +110,10 @@ export function preparing(
     if (!('node' in found)) return null;
     const node = subject(found.node, options);
     const begun = isClosedOption(node) ? null : aiming.begin(node, options);
-    if (begun === null || !('box' in begun)) return null;
+    if (begun === null || !('rested' in begun)) return null;
     const described = describe(node);
     const ready = { point: begun.at, scrolled: begun.scrolled, instead: null };
-    if (begun.rested) {
-      if (options.guard === true) guards.arm(node);
-      return { nextRef, aimed: aimed(node, described, ready) };
-    }
+    if (begun.rested) return armed(node, described, ready, options);
     held = { node, described, begun };
     return { nextRef, aimed: { ...aimed(node, described, ready), unsettled: true } };
   }
@@ -130,8 +127,12 @@ export function preparing(
       return prepare(find, { ...options, early: false });
     }
     nextRef = Math.max(nextRef, find.nextRef);
-    if (options.guard === true) guards.arm(begun.node);
-    return { nextRef, aimed: aimed(begun.node, begun.described, ready) };
+    return armed(begun.node, begun.described, ready, options);
+  }
+
+  function armed(node: Element, described: Described, ready: Ready, options: AimOptions): AimAnswer {
+    if (options.guard === true) guards.arm(node);
+    return { nextRef, aimed: aimed(node, described, ready) };
   }
 
   async function prepare(find: Find, options: AimOptions): Promise<AimAnswer> {

@@ -135,6 +135,7 @@ describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
         const expression = `${asking('page')}
           for (let i = 0; i < 4; i += 1) setTimeout(() => { ${popup} ${frame} }, i * 10); 0`;
         await service.post(`${session}/eval`, { expression });
+        // Nothing to wait for: it is the moment that differs.
         await new Promise((resolve) => setTimeout(resolve, ms));
         await deny(session);
         await untilAsked('/open', ['page']);
@@ -163,6 +164,20 @@ describe.for(engines.map((engine) => ({ engine, path: installed(engine) })))(
         await service.delete(session);
       },
     );
+
+    test.skipIf(path === undefined)('nor by a session that had no tab when the rule came', async () => {
+      const session = await service.session({ engine });
+      await service.post(`${session}/navigate`, { url: site.url('/kept') });
+      expect((await service.delete(`${session}/tabs/t1`)).status).toBe(200);
+      site.clear();
+      const body = { policy: { deny: [`localhost:${site.port}`] } };
+      expect((await service.call('PUT', `${session}/policy`, { body })).status).toBe(200);
+      expect((await service.post(`${session}/tabs`)).status).toBe(201);
+      const expression = `fetch('${site.url('/kept')}', { mode: 'no-cors' }).then(() => 'came', () => 'did not')`;
+      expect((await service.post(`${session}/eval`, { expression })).body.value).toBe('did not');
+      expect(site.requests).toEqual([]);
+      await service.delete(session);
+    });
 
     test.skipIf(path === undefined)('a page that comes back from the history has the new rules', async () => {
       site.clear();
@@ -212,6 +227,8 @@ describe.skipIf(installed('headless-shell') === undefined)('without interception
     await service.post(`${session}/eval`, { expression: opened });
     const popup = await service.post(`${session}/click`, { target: { text: 'new' } });
     expect([popup.body.code, popup.body.decision?.reason]).toEqual(['policy_denied', 'userinfo']);
+    expect(popup.text).not.toContain('word@');
+    expect((await service.get(`${session}/policy/decisions`)).text).not.toContain('word@');
     const link = `document.body.innerHTML = '<a href="http://user:word@localhost:${site.port}/secret?linked">go</a>'`;
     await service.post(`${session}/eval`, { expression: link });
     const clicked = await service.post(`${session}/click`, { target: { text: 'go' } });
