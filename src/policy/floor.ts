@@ -154,11 +154,16 @@ export class Floor implements AsyncDisposable {
     return { connectionsClosed };
   }
 
-  /** Resets what is under way, and lets nothing through until `suspension.end()`. */
-  suspend(): void {
+  /**
+   * Resets what is under way, and lets nothing through until `suspension.end()`.
+   * @returns how many connections of Chrome it were
+   */
+  suspend(): number {
     this.suspension.begin();
+    const cut = this.#clients.size;
     for (const client of this.#clients) reset(client);
     for (const { socket } of this.#links) reset(socket);
+    return cut;
   }
 
   get egress(): Egress | undefined {

@@ -194,11 +194,11 @@ export class Browser {
    * @returns how many were
    */
   async setPolicy(policy: Policy): Promise<{ connectionsClosed: number }> {
-    const closed = this.floor.setPolicy(policy);
+    const { connectionsClosed } = this.floor.setPolicy(policy);
     const { guard } = this.#started();
     // What may not be asked for any more is not to be had from the cache either, past the floor.
-    await Promise.all([guard.refresh(true), this.#emptyCache()]);
-    return closed;
+    const [cut] = await Promise.all([guard.refresh(true), this.#emptyCache()]);
+    return { connectionsClosed: connectionsClosed + cut };
   }
 
   /** Chrome does it for a page only; where there is none, for the next one, before that is used. */

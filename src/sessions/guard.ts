@@ -66,11 +66,13 @@ export class Guard implements TargetGuard {
 
   /**
    * Intercepts what the policy of now needs; when it resolves, everything that runs is judged by it.
+   * @param live the caller has used the session already
+   * @returns how many connections were cut for it
    */
-  async refresh(live: boolean): Promise<void> {
+  async refresh(live: boolean): Promise<number> {
     // It was let through by other rules.
     this.#approved.clear();
-    await this.#interception.set(interceptPatterns(this.#options.policy()), live);
+    return this.#interception.set(interceptPatterns(this.#options.policy()), live);
   }
 
   guard(session: CdpSession, kind: TargetKind, tab: Tab | undefined): Promise<unknown> {

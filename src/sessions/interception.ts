@@ -29,8 +29,8 @@ interface Preparing extends PromiseWithResolvers<void> {
 
 /** What a change of a live session stands still for. */
 export interface Standstill {
-  /** Cuts off all traffic of the session. */
-  begin(): void;
+  /** Cuts off all traffic of the session, and says how many connections that were. */
+  begin(): number;
   /** Resolves when what was under way has failed, and every page has answered. */
   settled(): Promise<unknown>;
   end(): void;
@@ -60,7 +60,7 @@ export class Interception {
   #on = false;
   /** It was switched on under documents of the caller's: one that is shown without having been held may be older. */
   #late = false;
-  #switching: Promise<void> | undefined;
+  #switching: Promise<number> | undefined;
 
   constructor(connection: Connection, standstill: Standstill) {
     this.#connection = connection;
@@ -112,23 +112,25 @@ export class Interception {
    * Intercepts what matches from now on; when this resolves, nothing that runs passes it by. Should it reject, all traffic
    * of a live session stays cut off until another call has done it.
    * @param live the caller has used the session already
+   * @returns how many connections were cut for it
    */
-  async set(patterns: readonly InterceptPattern[], live: boolean): Promise<void> {
-    if (patterns.length === 0 && !this.#on) return;
+  async set(patterns: readonly InterceptPattern[], live: boolean): Promise<number> {
+    if (patterns.length === 0 && !this.#on) return 0;
     if (this.#on && this.#switching === undefined) {
       await this.#enable(patterns);
-      return;
+      return 0;
     }
     // Two at once: the later has the patterns that count, and both wait for the switch.
     const before = this.#switching?.catch(() => undefined);
     const switching = (before ?? Promise.resolve()).then(() => this.#switch(patterns, live));
     this.#switching = switching;
-    await switching;
+    const cut = await switching;
     if (this.#switching === switching) this.#switching = undefined;
+    return cut;
   }
 
-  async #switch(patterns: readonly InterceptPattern[], live: boolean): Promise<void> {
-    if (live) this.#standstill.begin();
+  async #switch(patterns: readonly InterceptPattern[], live: boolean): Promise<number> {
+    const cut = live ? this.#standstill.begin() : 0;
     this.#late ||= live;
     await this.#enable(patterns);
     this.#on = true;
@@ -143,6 +145,7 @@ export class Interception {
       if (live) await this.#standstill.settled();
     }
     if (live) this.#standstill.end();
+    return cut;
   }
 
   async #enable(patterns: readonly InterceptPattern[]): Promise<void> {
