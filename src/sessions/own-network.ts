@@ -3,8 +3,8 @@
  * flags, there is no way out but the floor.
  *
  * A socket belongs to the namespace in which it was made, whoever holds it. So no relay is needed: a shell that has
- * entered the new namespace has a short-lived Node open the floor's listener there and hand it over to the service, and
- * only then becomes Chrome, with the same pid.
+ * entered the new namespace has a short-lived Node open the floor's listener there and send it to the service, and only then
+ * becomes Chrome, with the same pid.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { readlink } from 'node:fs/promises';
@@ -34,10 +34,17 @@ const LOOPBACK_UP = `
 /** Without its capabilities not even a Chrome of root can enter another namespace. */
 const WITHOUT_POWERS = 'setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all --';
 
+/**
+ * Ends once the listener is on its way, in the channel, where it goes on listening; or with the channel, which may be closed
+ * before this begins. It does not wait until the listener was taken: of a service that is killed before it says so, Node tells
+ * nothing (there is no `disconnect` while a handle is unacknowledged), and this would stay for ever.
+ */
 const LISTEN = `
+const end = () => process.exit();
 const server = require('node:net').createServer();
-process.once('message', (at) => server.listen({ ...at, backlog: 511, exclusive: true }, () => process.send('open', server)));
-process.once('disconnect', () => server.close());
+process.once('message', (at) => server.listen({ ...at, backlog: 511, exclusive: true }, () => process.send('open', server, end)));
+process.once('disconnect', end);
+if (!process.connected) end();
 `;
 
 /** $1 is Node, $2 what it runs, the rest Chrome. */
@@ -64,8 +71,8 @@ export function inOwnNetwork(path: string, args: readonly string[]): { path: str
 }
 
 /**
- * Has the listener opened in the namespace of `child`, and calls `adopt` with it before Chrome is let start. What goes
- * wrong ends `child`, with the reason on its standard error.
+ * Has the listener opened in the namespace of `child` before Chrome starts there, and calls `adopt` with it. Without one, Chrome
+ * does not pass the canary. What goes wrong ends `child`, with the reason on its standard error.
  */
 export function fetchListener(
   child: ChildProcess,
@@ -73,9 +80,8 @@ export function fetchListener(
   adopt: (listener: Server) => void,
 ): void {
   child.once('message', (_message, handle) => {
-    // Without a listener the child is let go as well: its Chrome does not pass the canary.
     if (handle instanceof Server) adopt(handle);
-    child.disconnect();
+    if (child.connected) child.disconnect();
   });
   // A child that is gone already says so by its exit.
   child.send({ ...place }, () => undefined);
