@@ -7,7 +7,7 @@ const page = new ActionPage({
   '/': '<title>Blank</title><p>Nothing',
   '/all': `<html lang="en"><head><title>All &amp; more</title><meta charset=utf-8><script>if (1 < 2 && 3 > 2) {}</script><style>a > b {}</style></head>
     <body class='a "quoted" <b> &amp; name'><!-- a -- comment --><p>Text &lt;b&gt; &amp;nbsp; \u00a0<br><img src=x alt="">
-    <template><i>inert</i></template><noscript><b>raw</b></noscript><svg viewBox="0 0 1 1"><use xlink:href="#a"/><text>x</text></svg>
+    <template><i>inert</i><noscript a=1>&lt;b></noscript></template><noscript><b>raw</b></noscript><svg viewBox="0 0 1 1"><use xlink:href="#a"/><text>x</text></svg>
     <math><mi>y</mi></math><pre>
  first</pre><textarea>a < b</textarea><iframe srcdoc="<p>in</p>"></iframe><x-a>light</x-a><select><option selected>1</select></body></html>`,
 });
@@ -54,6 +54,17 @@ test('reading runs nothing of the page: no custom element is made', async () => 
     document.body.innerHTML = '<x-count></x-count>'; 0`);
   await html();
   expect(await page.eval('window.made')).toBe(1);
+});
+
+test('what a template holds has no scripts, so noscript is no exception there', async () => {
+  await page.goto();
+  await page.eval(
+    `document.body.innerHTML = '<template><noscript><div></div></noscript></template><noscript><div></div></noscript>'; 0`,
+  );
+  const body = await html({ selector: 'body' });
+  expect(body).toBe(await page.eval('document.body.outerHTML'));
+  expect(body).toContain('<template><noscript>&lt;div&gt;');
+  expect(body).toContain('</template><noscript><div>');
 });
 
 test('a form whose fields have the names of its properties', async () => {

@@ -23,13 +23,14 @@ export function markupReader({
       ' ',
     ),
   );
-  const raw = new Set('style script xmp iframe noembed noframes plaintext noscript'.split(' '));
+  const raw = new Set('style script xmp iframe noembed noframes plaintext'.split(' '));
   function getter<T>(proto: object, name: string): (node: Node) => T {
     const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
     if (get === undefined) throw new TypeError(`no getter ${name}`);
     return (node) => get.call(node) as T;
   }
   const contentOf = getter<DocumentFragment>(HTMLTemplateElement.prototype, 'content');
+  const documentOf = getter<Document | null>(Node.prototype, 'ownerDocument');
 
   function escapeText(value: string): string {
     return value
@@ -77,7 +78,13 @@ export function markupReader({
     const parent = dom.parentNode(node);
     const value = nodeValue(node) ?? '';
     if (parent === null || !dom.isElement(parent)) return escapeText(value);
-    return dom.isHtml(parent) && raw.has(localName(parent)) ? value : escapeText(value);
+    return isRaw(parent) ? value : escapeText(value);
+  }
+
+  /** Whether text in it is written as it is. In `noscript` where scripts run, and so not within a template. */
+  function isRaw(el: Element): boolean {
+    if (!dom.isHtml(el)) return false;
+    return localName(el) === 'noscript' ? documentOf(el) === document : raw.has(localName(el));
   }
 
   function element(el: Element, out: Pieces, stack: (Node | string)[]): void {
