@@ -57,7 +57,7 @@ test('a batch runs its steps in order and answers what each route would', async 
 test('a failed step ends a batch, or not, as asked; its problem is whole', async () => {
   const steps = [
     { op: 'eval', expression: '1' },
-    { op: 'click', target: '#nothing', timeoutMs: 700 },
+    { op: 'click', target: '#nothing', timeoutMs: 2_000 },
     { op: 'eval', expression: '2' },
   ];
   const stopped = (await service.post(`${path}/batch`, { steps })).body;

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -44,8 +45,10 @@ describe.skipIf(!onLinux).each(lookups)('whose a connection is, when $how', ({ f
   });
 
   test('ours, when a new connection has the two ends of one that is gone', async () => {
+    // An address that no other test uses, or one of them may take the port between two rounds.
+    const host = `127.${[1, 2, 3].map(() => randomInt(1, 255)).join('.')}`;
     const server = createServer();
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('not listening');
@@ -53,7 +56,12 @@ describe.skipIf(!onLinux).each(lookups)('whose a connection is, when $how', ({ f
     let localPort: number | undefined;
     for (let round = 0; round < 3; round += 1) {
       const accepting = once(server, 'connection');
-      const client = connect({ port: address.port, host: '127.0.0.1', ...(localPort && { localPort }) });
+      const client = connect({
+        port: address.port,
+        host,
+        localAddress: host,
+        ...(localPort && { localPort }),
+      });
       const [accepted]: Socket[] = await accepting;
       if (accepted === undefined) throw new Error('nothing was accepted');
       accepted.on('error', () => undefined);
