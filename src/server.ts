@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import Fastify, {
   type ConnectionError,
@@ -14,6 +15,7 @@ import { addMultipart } from './routes/multipart.ts';
 import { operations } from './routes/operations.ts';
 import { PROBLEM_TYPE, toAirlockError, toProblem } from './routes/problem.ts';
 import { registerOperation, sessionIdOf } from './routes/register.ts';
+import { RequestLog } from './routes/request-log.ts';
 import { Metrics } from './sessions/metrics.ts';
 import type { Service } from './sessions/service.ts';
 
@@ -37,10 +39,20 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 /** What a caller may call a request: it goes into headers, answers and logs. */
 const REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
 
+/** Told apart from those of other services in the same log by their beginning. */
+const thisRun = randomBytes(6).toString('base64url');
+let requests = 0;
+
+function nextRequestId(): string {
+  requests += 1;
+  return `${thisRun}-${requests}`;
+}
+
 /** Builds the HTTP server with all its routes. It does not listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.logger,
+    logController: new RequestLog(),
     bodyLimit: BODY_LIMIT,
     // A client that sends its request a byte at a time must not hold a socket for ever.
     requestTimeout: 60_000,
@@ -49,7 +61,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     requestIdHeader: false,
     genReqId: ({ headers }) => {
       const given = headers['x-request-id'];
-      return typeof given === 'string' && REQUEST_ID.test(given) ? given : crypto.randomUUID();
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : nextRequestId();
     },
     // A URL that cannot be decoded, or a request that is no HTTP, has its problem too.
     frameworkErrors: answerProblem,
@@ -79,7 +91,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'X-Request-Id': request.id,
       'X-Content-Type-Options': 'nosniff',
@@ -89,10 +101,12 @@ function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics
     });
     checkSender(request, options.access);
     checkToken(request, options.access, request.routeOptions.config.open);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+    done();
   });
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
@@ -133,7 +147,7 @@ function answerBrokenClient(error: ConnectionError, socket: Socket): void {
   const problem = new AirlockError('malformed_body', `This is not an HTTP request: ${error.code}`);
   const body = JSON.stringify(
     toProblem(problem, {
-      requestId: crypto.randomUUID(),
+      requestId: nextRequestId(),
       instance: '',
       sessionId: undefined,
       acceptLanguage: undefined,

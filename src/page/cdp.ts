@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import { ProtocolError } from 'puppeteer-core';
 import type { CDPSession } from 'puppeteer-core/internal/api/CDPSession.js';
 
 /** One flat CDP session: a page, an out-of-process frame or a worker. Typed by the protocol itself. */
@@ -26,4 +27,15 @@ export function isContextLost(error: unknown): boolean {
       error.message,
     )
   );
+}
+
+/**
+ * Gives a refusal of Chrome's the stack of whoever waits for it: it comes without one (`ChromeConnection`).
+ * @returns the same error
+ */
+export function withFrames(error: unknown): unknown {
+  if (error instanceof ProtocolError && !/\n {4}at /.test(error.stack ?? '')) {
+    Error.captureStackTrace(error, withFrames);
+  }
+  return error;
 }

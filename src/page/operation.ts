@@ -1,6 +1,6 @@
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
 import { AirlockError } from '../errors.ts';
-import { type CdpSession, isDetached } from './cdp.ts';
+import { type CdpSession, isDetached, withFrames } from './cdp.ts';
 import type { ReadingStore } from './reading/store.ts';
 import type { RefTable } from './refs.ts';
 import type { SnapshotStore } from './snapshot/store.ts';
@@ -146,7 +146,7 @@ export class Operation implements Disposable {
     } catch (error) {
       work.catch(ignore);
       if (isDetached(error) && this.tab.closed) throw tabClosed(this.tab);
-      throw error;
+      throw withFrames(error);
     }
   }
 

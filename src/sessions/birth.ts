@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
+import type { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { AirlockError, messageOf } from '../errors.ts';
 import { freeHungRenderers } from '../page/renderer.ts';
 import type { Tab } from '../page/tab.ts';
@@ -11,6 +11,7 @@ import type { Floor } from '../policy/floor.ts';
 import type { Policy } from '../policy/policy.ts';
 import { identify, type ProcessIdentity } from '../residual/identity.ts';
 import type { Workspace } from '../residual/workspace.ts';
+import { ChromeConnection } from './chrome-connection.ts';
 import { chromeFlags, devShmIsSmall } from './chrome-flags.ts';
 import { writePreferences } from './chrome-preferences.ts';
 import { Downloads } from './downloads.ts';
@@ -133,7 +134,7 @@ export async function wire(parts: WireParts): Promise<Wires> {
   await mkdir(incoming, { mode: 0o700 });
   const files = new SessionFiles({ directory: workspace.files, incoming, room });
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
-  const connection = new Connection('', transport, undefined, 0, undefined, undefined, noLog);
+  const connection = new ChromeConnection('', transport, undefined, 0, undefined, undefined, noLog);
   const downloads = new Downloads({ connection, incoming, files, room, onFault });
   tabs.on('opened', (tab) => downloads.watch(tab));
   const originPages = new OriginPages(connection);

@@ -152,12 +152,12 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
   setLimits(limits: Partial<SessionLimits>): void {
     Object.assign(this.#limits, limits);
     this.touch();
+    this.#armClock();
   }
 
   /** Every request about the session counts as use. */
   touch(): void {
     this.#lastUsed = Date.now();
-    this.#armClock();
   }
 
   judgeNavigation(url: string, tab?: string): DecisionView {
@@ -348,6 +348,7 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
     this.origins.watch(tab);
   }
 
+  /** For the earliest moment at which the session may end: being used puts that off, and the clock sees so when it rings. */
   #armClock(): void {
     clearTimeout(this.#clock);
     if (this.#closing) return;
@@ -359,10 +360,13 @@ export class Session extends EventEmitter<SessionEvents> implements PageEnvironm
 
   #tick(): void {
     const now = Date.now();
-    if (now >= this.expiresAt) this.#ended('ttl');
+    if (now >= this.expiresAt) {
+      this.#ended('ttl');
+      return;
+    }
     // An operation under way is use.
-    else if (this.#lane.depth > 0) this.touch();
-    else if (now >= this.idleExpiresAt) this.#ended('idle');
+    if (this.#lane.depth > 0) this.touch();
+    if (now >= this.idleExpiresAt) this.#ended('idle');
     else this.#armClock();
   }
 }

@@ -34,3 +34,14 @@ test('frames of the same and of another site are followed, each with its isolate
   expect(seen.texts).toEqual(['', 'inner', 'inner']);
   expect(seen.sessions).toBe(2);
 });
+
+test('a command that Chrome refuses fails with its name, and with the stack of whoever sent it', async () => {
+  await using chrome = await PageHarness.open();
+  const sendNonsense = () => chrome.run((op) => op.main('Page.navigateToHistoryEntry', { entryId: -1 }));
+  const error: unknown = await sendNonsense().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  const { message, stack } = error as Error;
+  expect(message).toMatch(/Protocol error \(Page\.navigateToHistoryEntry\)/);
+  expect(stack).toContain(message);
+  expect(stack).toMatch(/at .*harness\.test\.ts/);
+});

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
 import { AirlockError } from '../../src/errors.ts';
 import { Operation, type PageEnvironment } from '../../src/page/operation.ts';
@@ -14,6 +13,7 @@ import { RefTable } from '../../src/page/refs.ts';
 import { SnapshotStore } from '../../src/page/snapshot/store.ts';
 import type { Tab } from '../../src/page/tab.ts';
 import { Tabs } from '../../src/page/tabs.ts';
+import { ChromeConnection } from '../../src/sessions/chrome-connection.ts';
 import { Targets } from '../../src/sessions/targets.ts';
 
 const noLog = () => undefined;
@@ -94,7 +94,7 @@ export class PageHarness implements AsyncDisposable {
     const [, , , write, read] = child.stdio;
     if (!write || !read || !('write' in write)) throw new Error('no pipe');
     const transport = new PipeTransport(write as NodeJS.WritableStream, read as NodeJS.ReadableStream, noLog);
-    const connection = new Connection('', transport, undefined, undefined, undefined, undefined, noLog);
+    const connection = new ChromeConnection('', transport, undefined, undefined, undefined, undefined, noLog);
     const targets = new Targets({
       connection,
       tabs: harness.tabs,
