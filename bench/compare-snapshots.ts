@@ -1,7 +1,7 @@
 /** Rows 5 and 6: a page as text, against Playwright's. */
 import type { Bench } from './bench.ts';
 import { check } from './json-client.ts';
-import { alternate, timed } from './measure.ts';
+import { alternate, each, inSuccession } from './measure.ts';
 import { PlaywrightPeer } from './peers/playwright.ts';
 import { type RowResult, ratio } from './row.ts';
 
@@ -18,6 +18,8 @@ export interface SnapshotCase {
   readonly refs: number;
   readonly atMost: number;
   readonly rounds: number;
+  /** Snapshots that follow one another in each turn. */
+  readonly calls: number;
 }
 
 export async function compareSnapshots(bench: Bench, asked: SnapshotCase): Promise<RowResult> {
@@ -30,43 +32,41 @@ export async function compareSnapshots(bench: Bench, asked: SnapshotCase): Promi
   const elements = Number(await service.value(session, 'document.querySelectorAll("*").length'));
   check(elements >= asked.elements, `${url} has ${elements} elements`);
   const sizes = { ours: 0, ai: 0, plain: 0 };
+  const turn = (snapshot: () => Promise<void>) => () => inSuccession(asked.calls, snapshot);
   const samples = await alternate(
     bench,
     {
-      async airlock() {
-        const [ms, answer] = await timed(() => service.get(`${session}/snapshot?${WHOLE}`));
+      airlock: turn(async () => {
+        const answer = await service.get(`${session}/snapshot?${WHOLE}`);
         const text = answer.expect(200).is('truncated', false).text('text');
         holdsAll(text, asked.holds);
         const refs = text.match(/\[ref=e\d+\]/g)?.length ?? 0;
         check(refs >= asked.refs, `${refs} refs, not ${asked.refs}`);
         sizes.ours = text.length;
-        return ms;
-      },
-      async ai() {
-        const [ms, text] = await timed(() => playwright.page.ariaSnapshot({ mode: 'ai' }));
+      }),
+      ai: turn(async () => {
+        const text = await playwright.page.ariaSnapshot({ mode: 'ai' });
         holdsAll(text, asked.holds);
         sizes.ai = text.length;
-        return ms;
-      },
-      async plain() {
-        const [ms, text] = await timed(() => playwright.page.locator('body').ariaSnapshot());
+      }),
+      plain: turn(async () => {
+        const text = await playwright.page.locator('body').ariaSnapshot();
         holdsAll(text, asked.holds);
         sizes.plain = text.length;
-        return ms;
-      },
+      }),
     },
-    { rounds: asked.rounds, warmUp: 2 },
+    { rounds: asked.rounds, warmUp: bench.some(Math.max(2, Math.ceil(asked.rounds / 10)), 2) },
   );
   await service.close(session);
   return {
     series: [
-      { name: 'Airlock', unit: 'ms', samples: samples.airlock },
-      { name: 'Playwright, with refs', unit: 'ms', samples: samples.ai },
-      { name: 'Playwright, plain', unit: 'ms', samples: samples.plain },
+      { name: 'Airlock', unit: 'ms', samples: each(samples.airlock) },
+      { name: 'Playwright, with refs', unit: 'ms', samples: each(samples.ai) },
+      { name: 'Playwright, plain', unit: 'ms', samples: each(samples.plain) },
     ],
     verdicts: [
-      ratio('/ Playwright, with refs', samples.airlock, samples.ai, { atMost: asked.atMost }),
-      ratio('/ Playwright, plain', samples.airlock, samples.plain, { atMost: asked.atMost }),
+      ratio('/ Playwright, with refs', each(samples.airlock), each(samples.ai), { atMost: asked.atMost }),
+      ratio('/ Playwright, plain', each(samples.airlock), each(samples.plain), { atMost: asked.atMost }),
       { name: 'characters / with refs', value: sizes.ours / sizes.ai, target: { atMost: 0.8 } },
     ],
     notes: [`${elements} elements; ${sizes.ours}, ${sizes.ai} and ${sizes.plain} characters.`],

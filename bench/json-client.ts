@@ -1,4 +1,4 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { KeptConnection } from './kept-connection.ts';
 
 /** A result that is not what it must be: the bench fails. */
 export class WrongResult extends Error {
@@ -59,40 +59,31 @@ export class Answer {
   }
 }
 
-/**
- * JSON over HTTP with kept connections: how the service and chromedriver are both called. Node's own client, since what the
- * client takes is in every figure.
- */
+/** JSON over HTTP with kept connections: how the service and chromedriver are both called. */
 export class JsonClient implements AsyncDisposable {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #base: URL;
-  readonly #headers: Readonly<Record<string, string>>;
+  /** The lines of the head that every request has. */
+  readonly #common: string;
+  readonly #connections = new Set<KeptConnection>();
+  readonly #free: KeptConnection[] = [];
 
   constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
     this.#base = new URL(baseUrl);
-    this.#headers = { accept: 'application/json', ...headers };
+    const all = Object.entries({ host: this.#base.host, accept: 'application/json', ...headers });
+    this.#common = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   }
 
   async call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers = {
-      ...this.#headers,
-      ...(text !== undefined && {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-      }),
-    };
-    const { hostname, port } = this.#base;
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    request({ hostname, port, method, path, headers, agent: this.#agent }, resolve)
-      .on('error', reject)
-      .end(text);
-    const response = await promise;
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk);
-    const answer = Buffer.concat(chunks).toString();
-    const json = String(response.headers['content-type'] ?? '').includes('json');
-    return new Answer(`${method} ${path}`, response.statusCode ?? 0, json ? JSON.parse(answer) : answer);
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const about =
+      body === undefined
+        ? ''
+        : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`;
+    const connection = this.#kept() ?? (await this.#open());
+    const answer = await connection.ask(`${method} ${path} HTTP/1.1\r\n${this.#common}${about}\r\n${text}`);
+    this.#free.push(connection);
+    const json = answer.contentType.includes('json');
+    return new Answer(`${method} ${path}`, answer.status, json ? JSON.parse(answer.body) : answer.body);
   }
 
   get(path: string): Promise<Answer> {
@@ -108,6 +99,20 @@ export class JsonClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#agent.destroy();
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #kept(): KeptConnection | undefined {
+    for (let last = this.#free.pop(); last !== undefined; last = this.#free.pop()) {
+      if (last.usable) return last;
+      this.#connections.delete(last);
+    }
+    return undefined;
+  }
+
+  async #open(): Promise<KeptConnection> {
+    const connection = await KeptConnection.open(this.#base.hostname, Number(this.#base.port));
+    this.#connections.add(connection);
+    return connection;
   }
 }

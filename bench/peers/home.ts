@@ -32,11 +32,16 @@ export class PeerHome implements AsyncDisposable {
 
   /** The flags of the service, every one. Such a Chrome reaches no network. */
   get flags(): string[] {
+    return this.flagsWithFloor(NO_FLOOR);
+  }
+
+  /** The flags of the service, for a Chrome whose traffic goes to `floor`. */
+  flagsWithFloor(floor: { floorAddress: string; floorPort: number }): string[] {
     const { engine } = this.#bench.chrome;
     return chromeFlags({
       engine,
       profileDir: this.profile,
-      ...NO_FLOOR,
+      ...floor,
       noSandbox: process.getuid?.() === 0,
       headless: true,
       smallDevShm: devShmIsSmall(),

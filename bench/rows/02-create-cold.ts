@@ -1,6 +1,7 @@
 import type { Bench } from '../bench.ts';
 import { check } from '../json-client.ts';
 import { alternate, timed } from '../measure.ts';
+import { firstConnection } from '../peers/first-connection.ts';
 import { PeerHome } from '../peers/home.ts';
 import { launchPuppeteer } from '../peers/puppeteer.ts';
 import { type Row, ratio } from '../row.ts';
@@ -28,6 +29,7 @@ export const createCold: Row = {
           usable.push(answered);
           return launched;
         },
+        connection: () => firstConnection(bench),
       },
       { rounds: bench.some(30), warmUp },
     );
@@ -37,13 +39,16 @@ export const createCold: Row = {
         { name: 'Airlock', unit: 'ms', samples: samples.airlock },
         { name: 'puppeteer.launch', unit: 'ms', samples: samples.puppeteer },
         { name: 'puppeteer.launch and first evaluate', unit: 'ms', samples: answered },
+        { name: 'the first connection of a Chrome', unit: 'ms', samples: samples.connection },
       ],
       verdicts: [
         ratio('/ puppeteer.launch and first evaluate', samples.airlock, answered, { atMost: 1.15 }),
         ratio('/ puppeteer.launch', samples.airlock, samples.puppeteer, { atMost: 1.15 }),
+        ratio('/ the first connection of a Chrome', samples.airlock, samples.connection),
+        ratio('the first connection of a Chrome / puppeteer.launch', samples.connection, samples.puppeteer),
       ],
       notes: [
-        'Airlock: workspace, floor, Chrome, URL guard and the proof that its traffic comes out at the floor, over HTTP; the page can be used. puppeteer.launch answers before the renderer of its page has started, so its first evaluate is timed too.',
+        'Airlock: workspace, floor, Chrome, URL guard and the proof that its traffic comes out at the floor, over HTTP; the page can be used. puppeteer.launch answers before the renderer of its page has started, so its first evaluate is timed too. The first connection of a Chrome, with the address on its command line, is the earliest moment at which it can be seen where its traffic goes.',
       ],
     };
   },

@@ -13,6 +13,7 @@ export const snapshotLarge: Row = {
       holds: ['Order 0', 'Order 1999', 'Edit 1000', 'Select 1999'],
       refs: 6000,
       atMost: 0.25,
+      calls: 1,
       rounds: bench.some(15, 1),
     }),
 };

@@ -13,6 +13,7 @@ export const snapshotSmall: Row = {
       holds: ['Sign in', 'Email', 'Remember me', 'Prices'],
       refs: 8,
       atMost: 0.7,
-      rounds: bench.some(200, 3),
+      rounds: bench.some(100, 3),
+      calls: 10,
     }),
 };
