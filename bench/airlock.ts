@@ -6,6 +6,11 @@ import { type Answer, check, JsonClient } from './json-client.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
+/** For the environment of a service whose garbage is to be collected when the bench says so. */
+export const COLLECTED_ON_DEMAND = {
+  NODE_OPTIONS: "--expose-gc --import=data:text/javascript,process.on('SIGWINCH',()=>globalThis.gc())",
+};
+
 /** A started service and a client with kept connections. */
 export class Airlock extends JsonClient {
   readonly process: TestService;
@@ -23,6 +28,13 @@ export class Airlock extends JsonClient {
 
   get pid(): number {
     return this.process.pid;
+  }
+
+  /** Collects the garbage of a service that was started with {@link COLLECTED_ON_DEMAND}. */
+  async collect(): Promise<void> {
+    process.kill(this.pid, 'SIGWINCH');
+    // The signal has been heard when the second is answered.
+    for (let n = 0; n < 2; n++) (await this.get('/livez')).expect(200);
   }
 
   /** Creates a session and gives its path, `/v1/sessions/{id}`. */

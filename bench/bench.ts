@@ -45,16 +45,16 @@ export class Bench implements AsyncDisposable {
   }
 
   /** Starts a service that may reach the pages, on the browser of the bench. */
-  async service(flags: readonly string[] = []): Promise<Airlock> {
+  async service(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Airlock> {
     const allowed = this.fixture.hosts.flatMap((host) => ['--allow', host]);
     const engine = ['--engine', this.chrome.engine, '--chrome', this.chrome.path];
-    return new Airlock(await TestService.start([...engine, ...allowed, ...flags]));
+    return new Airlock(await TestService.start([...engine, ...allowed, ...flags], { env }));
   }
 
   /** A service without a warm pool, so that nothing starts beside what is measured. */
-  async plainService(flags: readonly string[] = []): Promise<Airlock> {
+  async plainService(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Airlock> {
     const pool = (await Airlock.knows('--pool')) ? ['--pool', '0'] : [];
-    return this.service([...pool, ...flags]);
+    return this.service([...pool, ...flags], env);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

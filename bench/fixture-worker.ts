@@ -64,7 +64,13 @@ function control(path: string, response: ServerResponse): void {
     counts.clear();
     for (const server of servers) server.closeIdleConnections();
   }
-  response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(body);
+  response
+    .writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    })
+    .end(body);
 }
 
 async function big(megabytes: number, response: ServerResponse): Promise<void> {

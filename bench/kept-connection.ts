@@ -14,6 +14,8 @@ interface Head {
   /** Where the body begins and ends, in bytes from the beginning of the answer. */
   readonly start: number;
   readonly end: number;
+  /** The other end closes after it. */
+  readonly last: boolean;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
@@ -45,9 +47,9 @@ export class KeptConnection {
     return new KeptConnection(socket);
   }
 
-  /** False once it is closed: the other end does so when nothing was asked for a while. */
+  /** False once it is closed: the other end does so when it says so, or when nothing was asked for a while. */
   get usable(): boolean {
-    return this.#socket.writable && this.#socket.readable;
+    return !this.#socket.destroyed && this.#socket.writable && this.#socket.readable;
   }
 
   /** @throws Error the connection broke, or the answer is none of the kind that this reads */
@@ -73,11 +75,12 @@ export class KeptConnection {
     }
   }
 
-  #answer({ status, contentType, start, end }: Head): void {
+  #answer({ status, contentType, start, end, last }: Head): void {
     const body = this.#whole().toString('utf8', start, end);
     this.#chunks = [];
     this.#bytes = 0;
     this.#head = undefined;
+    if (last) this.close();
     this.#asked?.resolve({ status, contentType, body });
   }
 
@@ -103,5 +106,6 @@ function headOf(answer: Buffer): Head | undefined {
     contentType: /\r\ncontent-type: *([^\r]*)/i.exec(text)?.[1] ?? '',
     start,
     end: start + Number(bytes),
+    last: /\r\nconnection: *close/i.test(text),
   };
 }
