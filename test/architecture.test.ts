@@ -144,6 +144,10 @@ test('types are not silenced', () => {
 });
 
 test('only main.ts touches process.argv and process.exit', () => {
-  const wrong = files.filter((file) => /process\.(?:argv|exit\b)/.test(file.text) && file.path !== 'main.ts');
+  // In the second it is in the text of a program that is run as a process of its own.
+  const may = ['main.ts', 'sessions/own-network.ts'];
+  const wrong = files.filter(
+    (file) => /process\.(?:argv|exit\b)/.test(file.text) && !may.includes(file.path),
+  );
   expect(wrong.map((file) => file.path)).toEqual([]);
 });
