@@ -67,6 +67,8 @@ export class Effects implements Disposable {
     op.tab.lastActionAt = op.startedAt;
     this.#navigations = new Navigations(op.tab, () => this.#changed());
     const onOpened = (tab: Tab) => {
+      // What other pages open meanwhile is none of this action's.
+      if (tab.opener !== undefined && tab.opener !== op.tab.id) return;
       this.#opened.push(tab);
       tab.once('navigated', () => this.#changed());
       this.#changed();
@@ -161,22 +163,27 @@ export class Effects implements Disposable {
     if (this.expectClose) await this.#until(WAIT.close, () => this.#op.tab.closed);
   }
 
-  /** What came of it where the action led to a page that did not come. */
+  /** What came of it where the action led only to pages that did not come: in its own tab, or in those that it opened. */
   get failedLoad(): AirlockError | undefined {
-    const tabs = [this.#op.tab, ...this.#opened];
-    const [refused] = tabs.flatMap((tab) => refusal(this.#op, tab) ?? []);
-    const error = refused ?? this.#errorPage;
+    const { tab } = this.#op;
+    const own = refusal(this.#op, tab) ?? (this.#navigations.replaced ? this.#errorPage(tab) : undefined);
+    const error = own ?? (this.#navigations.navigated ? undefined : this.#failedTabs);
     if (error === undefined) return undefined;
     const detail = `The action was done, and the page that it led to did not come: ${error.message}`;
     // What was acted on may be gone: the same again is no remedy.
     return new AirlockError(error.code, detail, { cause: error, extra: error.extra, retryable: false });
   }
 
+  /** Why the first of the new tabs shows no page, if none of them does. */
+  get #failedTabs(): AirlockError | undefined {
+    const failures = this.#opened.map((tab) => refusal(this.#op, tab) ?? this.#errorPage(tab));
+    return failures.every((failure) => failure !== undefined) ? failures[0] : undefined;
+  }
+
   /** The error that Chrome shows in the page's place. */
-  get #errorPage(): AirlockError | undefined {
-    const { tab } = this.#op;
+  #errorPage(tab: Tab): AirlockError | undefined {
     const { main } = tab.frames;
-    if (!this.#navigations.replaced || main.unreachableUrl === undefined || tab.closed) return undefined;
+    if (main.unreachableUrl === undefined || tab.closed) return undefined;
     const load = tab.documents.get(main.loaderId);
     const netError = load?.error ?? 'net::ERR_FAILED';
     if (standsForStatus(netError)) return undefined;
