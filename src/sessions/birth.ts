@@ -134,7 +134,7 @@ export async function wire(parts: WireParts): Promise<Wires> {
   await mkdir(incoming, { mode: 0o700 });
   const files = new SessionFiles({ directory: workspace.files, incoming, room });
   const transport = new PipeTransport(chrome.pipeWrite, chrome.pipeRead);
-  const connection = new ChromeConnection('', transport, undefined, 0, undefined, undefined, noLog);
+  const connection = new ChromeConnection(transport, onFault);
   const downloads = new Downloads({ connection, incoming, files, room, onFault });
   tabs.on('opened', (tab) => downloads.watch(tab));
   const originPages = new OriginPages(connection);
@@ -208,8 +208,4 @@ export async function untilExit<T>(
     });
   });
   return Promise.race([work, aborted, died]);
-}
-
-function noLog(): undefined {
-  return undefined;
 }

@@ -1,11 +1,24 @@
+import type { ConnectionTransport } from 'puppeteer-core';
 import { Connection } from 'puppeteer-core/internal/cdp/Connection.js';
 
 /**
- * The connection of a session. Puppeteer makes an error with its stack for each command, for the case that Chrome refuses it,
- * which is a twentieth of the processor time of a small request. Here such errors have no frames, and a message that names
- * the command; `Operation` adds the frames of whoever waits.
+ * The connection of a session, with two differences to puppeteer's.
+ *
+ * Puppeteer makes an error with its stack for each command, for the case that Chrome refuses it, which is a twentieth of the
+ * processor time of a small request. Here such errors have no frames, and a message that names the command; `Operation` adds
+ * the frames of whoever waits.
+ *
+ * And it handles messages in a promise that nobody holds: what is thrown for one, because Chrome sends nonsense or a listener
+ * fails, would end the whole service. Here it ends this connection, and Chrome with it.
  */
 export class ChromeConnection extends Connection {
+  readonly #onFault: (error: unknown) => void;
+
+  constructor(transport: ConnectionTransport, onFault: (error: unknown) => void) {
+    super('', transport, undefined, 0, undefined, undefined, noLog);
+    this.#onFault = onFault;
+  }
+
   override _rawSend(...command: Parameters<Connection['_rawSend']>): ReturnType<Connection['_rawSend']> {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
@@ -15,4 +28,15 @@ export class ChromeConnection extends Connection {
       Error.stackTraceLimit = limit;
     }
   }
+
+  protected override onMessage(message: string): Promise<void> {
+    return super.onMessage(message).catch((error: unknown) => {
+      this.#onFault(error);
+      this.dispose();
+    });
+  }
+}
+
+function noLog(): undefined {
+  return undefined;
 }

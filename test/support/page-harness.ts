@@ -94,7 +94,9 @@ export class PageHarness implements AsyncDisposable {
     const [, , , write, read] = child.stdio;
     if (!write || !read || !('write' in write)) throw new Error('no pipe');
     const transport = new PipeTransport(write as NodeJS.WritableStream, read as NodeJS.ReadableStream, noLog);
-    const connection = new ChromeConnection('', transport, undefined, undefined, undefined, undefined, noLog);
+    const connection = new ChromeConnection(transport, (error) => {
+      throw error;
+    });
     const targets = new Targets({
       connection,
       tabs: harness.tabs,
