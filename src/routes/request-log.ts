@@ -1,6 +1,9 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
-/** One line for each request, written when its answer is out: nobody waits for the log. At `debug` also one as it comes in. */
+/**
+ * One line for each request, written when its answer is out, or when its client is gone: nobody waits for the log. At `debug`
+ * also one as it comes in.
+ */
 export class RequestLog extends LogController {
   override incomingRequest(request: FastifyRequest): void {
     request.log.debug({ req: request }, 'incoming request');
@@ -14,5 +17,16 @@ export class RequestLog extends LogController {
     const facts = { req: request, res: reply, responseTime: reply.elapsedTime };
     if (error) request.log.error({ ...facts, err: error }, 'request errored');
     else request.log.info(facts, 'request completed');
+  }
+
+  /** The client went away before it had its whole answer. */
+  aborted(request: FastifyRequest): void {
+    request.log.info({ req: request }, 'request aborted');
+  }
+
+  /** `aborted` tells of those whose client went away. */
+  override streamError(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
+    if ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    reply.log.warn({ err: error }, 'response terminated with an error with headers already sent');
   }
 }

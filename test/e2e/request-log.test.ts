@@ -40,3 +40,21 @@ test('at debug a request also has a line as it comes in', async () => {
   const lines = await linesOf(service, ['mine-2'], 2);
   expect(lines.map(({ msg }) => msg)).toEqual(['incoming request', 'request completed']);
 });
+
+test('a request whose client went away has its line as well', async () => {
+  await using service = await TestService.start(['--log-level', 'info', '--pool', '0']);
+  const session = await service.session();
+  const headers = { 'x-request-id': 'gone-1' };
+  const body = { text: 'never there', timeoutMs: 60_000 };
+  const left = service.post(`${session}/wait`, body, { headers, signal: AbortSignal.timeout(500) });
+  await expect(left).rejects.toThrow();
+  const events = await fetch(`${service.baseUrl}${session}/events`, {
+    headers: { authorization: `Bearer ${service.token}`, 'x-request-id': 'gone-2' },
+  });
+  await events.body?.cancel();
+  const lines = await linesOf(service, ['gone-1', 'gone-2'], 2);
+  expect(lines).toMatchObject([
+    { msg: 'request aborted', req: { method: 'POST', url: `${session}/wait` } },
+    { msg: 'request aborted', req: { method: 'GET', url: `${session}/events` } },
+  ]);
+});
