@@ -20,7 +20,7 @@ export function tellFrame(frame: Frame): FrameTold {
 
 /**
  * The frame that a caller names by `main`, by the prefix of its refs (`f1`), by name, or by URL: the whole URL, else a
- * part of it that only one frame has. (By the ref of an iframe: see resolve-target.ts.)
+ * part of it that only one frame within the page has. (By the ref of an iframe: see resolve-target.ts.)
  * @throws AirlockError `frame_not_found`, with the frames that there are; `ambiguous_target`, with those that fit
  */
 export function findFrame(op: Operation, wanted: string): Frame {
@@ -30,7 +30,8 @@ export function findFrame(op: Operation, wanted: string): Frame {
   for (const fits of [
     (frame: Frame) => frame.name === wanted,
     (frame: Frame) => frame.url === wanted,
-    (frame: Frame) => frame.url.includes(wanted),
+    // Not the main one: what is meant as the name of a frame that has not told its name yet may be a part of its URL.
+    (frame: Frame) => frame.ordinal !== 0 && frame.url.includes(wanted),
   ]) {
     const fitting = frames.filter(fits);
     if (fitting.length > 1) throw ambiguous(wanted, fitting);

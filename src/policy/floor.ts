@@ -156,11 +156,12 @@ export class Floor implements AsyncDisposable {
 
   /**
    * Resets what is under way, and lets nothing through until `suspension.end()`.
-   * @returns how many connections of Chrome it were
+   * @returns how many connections of Chrome it were, without those that `setPolicy` has just reset
    */
   suspend(): number {
     this.suspension.begin();
-    const cut = this.#clients.size;
+    const ended = [...this.#links].filter(({ socket }) => socket.destroyed).length;
+    const cut = Math.max(0, this.#clients.size - ended);
     for (const client of this.#clients) reset(client);
     for (const { socket } of this.#links) reset(socket);
     return cut;

@@ -82,6 +82,9 @@ export class Browser {
     this.workspace = workspace;
     this.floor = floor;
     this.judge = new UrlJudge(floor, options.self);
+    this.tabs.on('opened', () => {
+      if (this.#cacheIsOld) this.#emptyCache().catch(options.onFault);
+    });
   }
 
   /**

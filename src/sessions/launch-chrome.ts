@@ -36,7 +36,7 @@ export interface LaunchOptions {
 export interface OwnNetwork {
   /** Where something listens in it. */
   readonly place: NetworkPlace;
-  /** Told what listens there, before Chrome starts. It owns the listener from then on. */
+  /** Told what listens there since before Chrome started. It owns the listener from then on. */
   readonly adopt: (listener: Server) => void;
 }
 

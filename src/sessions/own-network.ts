@@ -35,16 +35,17 @@ const LOOPBACK_UP = `
 const WITHOUT_POWERS = 'setpriv --inh-caps=-all --ambient-caps=-all --bounding-set=-all --';
 
 /**
- * Ends once the listener is on its way, in the channel, where it goes on listening; or with the channel, which may be closed
- * before this begins. It does not wait until the listener was taken: of a service that is killed before it says so, Node tells
- * nothing (there is no `disconnect` while a handle is unacknowledged), and this would stay for ever.
+ * Ends once the listener is on its way, in the channel, where it goes on listening. It does not wait until the listener was
+ * taken: of a service that is killed before it says so, Node tells nothing (there is no `disconnect` while a handle is
+ * unacknowledged), and this would stay for ever. Where the channel is closed, which it may be before this begins, it fails,
+ * and no Chrome is started.
  */
 const LISTEN = `
-const end = () => process.exit();
+const sent = (error) => process.exit(error ? 1 : 0);
 const server = require('node:net').createServer();
-process.once('message', (at) => server.listen({ ...at, backlog: 511, exclusive: true }, () => process.send('open', server, end)));
-process.once('disconnect', end);
-if (!process.connected) end();
+process.once('message', (at) => server.listen({ ...at, backlog: 511, exclusive: true }, () => process.send('open', server, sent)));
+process.once('disconnect', () => process.exit(1));
+if (!process.connected) process.exit(1);
 `;
 
 /** $1 is Node, $2 what it runs, the rest Chrome. */

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readHtml } from '../../../src/page/reading/content.ts';
 import { ActionPage } from '../../support/action-page.ts';
+import { eventually } from '../../support/processes.ts';
 
 const page = new ActionPage({
   '/': '<title>Blank</title><p>Nothing',
+  '/sandboxed': `<iframe name=box sandbox srcdoc="<p><noscript>a &amp;lt; b<i>c</i></noscript>"></iframe>`,
   '/all': `<html lang="en"><head><title>All &amp; more</title><meta charset=utf-8><script>if (1 < 2 && 3 > 2) {}</script><style>a > b {}</style></head>
     <body class='a "quoted" <b> &amp; name'><!-- a -- comment --><p>Text &lt;b&gt; &amp;nbsp; \u00a0<br><img src=x alt="">
     <template><i>inert</i><noscript a=1>&lt;b></noscript></template><noscript><b>raw</b></noscript><svg viewBox="0 0 1 1"><use xlink:href="#a"/><text>x</text></svg>
@@ -65,6 +67,17 @@ test('what a template holds has no scripts, so noscript is no exception there', 
   expect(body).toBe(await page.eval('document.body.outerHTML'));
   expect(body).toContain('<template><noscript>&lt;div&gt;');
   expect(body).toContain('</template><noscript><div>');
+});
+
+test('in a sandbox without scripts noscript is no exception either', async () => {
+  await page.goto('/sandboxed');
+  // A frame in a process of its own tells its name when it has its session.
+  await eventually(
+    async () => page.tab.frames.list(),
+    (frames) => frames.some(({ name, session }) => name === 'box' && session !== undefined),
+  );
+  const box = await html({ frame: 'box' });
+  expect(box).toContain('<noscript>a &lt; b<i>c</i></noscript>');
 });
 
 test('a form whose fields have the names of its properties', async () => {

@@ -81,10 +81,18 @@ export function markupReader({
     return isRaw(parent) ? value : escapeText(value);
   }
 
-  /** Whether text in it is written as it is. In `noscript` where scripts run, and so not within a template. */
+  /** Whether text in it is written as it is. In `noscript` where scripts run: not within a template, nor in a sandbox. */
   function isRaw(el: Element): boolean {
     if (!dom.isHtml(el)) return false;
-    return localName(el) === 'noscript' ? documentOf(el) === document : raw.has(localName(el));
+    if (localName(el) !== 'noscript') return raw.has(localName(el));
+    return documentOf(el) === document && scriptsRun();
+  }
+
+  /** As the engine's own serialisation has it. */
+  function scriptsRun(): boolean {
+    const probe = document.createElement('noscript');
+    probe.textContent = '<';
+    return probe.innerHTML === '<';
   }
 
   function element(el: Element, out: Pieces, stack: (Node | string)[]): void {
