@@ -33,3 +33,14 @@ test('so does a listener that fails', async () => {
   await transport.closed;
   expect(faults).toEqual([new Error('not expected')]);
 });
+
+test('a command to a Chrome whose pipe has just ended is a promise that fails', async () => {
+  const [toChrome, fromChrome] = [new PassThrough(), new PassThrough()];
+  const transport = new PipeTransport(toChrome, fromChrome);
+  const connection = new ChromeConnection(transport, () => undefined);
+  const sent = () => [connection.send('Browser.getVersion'), connection.send('Browser.getVersion')];
+  const before = sent();
+  toChrome.destroy();
+  const all = await Promise.allSettled([...before, ...sent()]);
+  expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'rejected'));
+});

@@ -257,6 +257,7 @@ export async function attemptAll(
     const opened = await service.post(`${session}/navigate`, { url: site.url(path), timeoutMs: 60_000 });
     expect(opened.status, opened.text).toBe(200);
     const clicked = await service.post(`${session}/click`, { target: '#go', timeoutMs: 60_000 });
-    expect(clicked.status, clicked.text).toBe(200);
+    // One that led to nothing but a tab that was denied says so.
+    if (clicked.body.code !== 'policy_denied') expect(clicked.status, clicked.text).toBe(200);
   }
 }
