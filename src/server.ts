@@ -50,10 +50,9 @@ function nextRequestId(): string {
 
 /** Builds the HTTP server with all its routes. It does not listen. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const requestLog = new RequestLog();
   const app = Fastify({
     loggerInstance: options.logger,
-    logController: requestLog,
+    logController: new RequestLog(),
     bodyLimit: BODY_LIMIT,
     // A client that sends its request a byte at a time must not hold a socket for ever.
     requestTimeout: 60_000,
@@ -84,14 +83,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   });
   await addMultipart(app);
   const parts = { service: options.service, metrics: new Metrics(options.service) };
-  addHooks(app, options, parts.metrics, requestLog);
+  addHooks(app, options, parts.metrics);
   await addOpenapi(app, options.version);
   await addPages(app);
   for (const operation of operations) registerOperation(app, () => parts, operation, operations);
   return app;
 }
 
-function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics, log: RequestLog): void {
+function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'X-Request-Id': request.id,
@@ -99,10 +98,6 @@ function addHooks(app: FastifyInstance, options: ServerOptions, metrics: Metrics
       'X-Frame-Options': 'DENY',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'Cache-Control': 'no-store',
-    });
-    // Of a request that was read to its end, Fastify's own hook for this hears nothing.
-    reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) log.aborted(request);
     });
     checkSender(request, options.access);
     checkToken(request, options.access, request.routeOptions.config.open);

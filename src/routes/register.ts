@@ -18,6 +18,7 @@ import { fence } from './fence.ts';
 import { fullInput, runOperation } from './invoke.ts';
 import { attachment, filesOf, readForm } from './multipart.ts';
 import { operationSchema } from './openapi.ts';
+import { logAborted } from './request-log.ts';
 import { inputValidator } from './validate.ts';
 
 /** Makes one route of one definition. */
@@ -114,7 +115,7 @@ function factsOf(request: FastifyRequest, reply: FastifyReply): RequestFacts {
   return {
     id: request.id,
     headers: request.headers,
-    signal: hangUp(reply),
+    signal: hangUp(request, reply),
     files: () => filesOf(request),
   };
 }
@@ -135,10 +136,12 @@ export function sessionIdOf(request: FastifyRequest): string {
 }
 
 /** Aborted when the client goes away before it has its answer. */
-function hangUp(reply: FastifyReply): AbortSignal {
+function hangUp(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
+    if (reply.raw.writableFinished) return;
+    logAborted(request);
+    controller.abort();
   });
   return controller.signal;
 }

@@ -19,14 +19,14 @@ export class RequestLog extends LogController {
     else request.log.info(facts, 'request completed');
   }
 
-  /** The client went away before it had its whole answer. */
-  aborted(request: FastifyRequest): void {
-    request.log.info({ req: request }, 'request aborted');
-  }
-
-  /** `aborted` tells of those whose client went away. */
+  /** Of those whose client went away `logAborted` tells. */
   override streamError(error: Error, _request: FastifyRequest, reply: FastifyReply): void {
     if ('code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
     reply.log.warn({ err: error }, 'response terminated with an error with headers already sent');
   }
+}
+
+/** The client went away before it had its whole answer. Of a request that was read to its end, no hook of Fastify's hears so. */
+export function logAborted(request: FastifyRequest): void {
+  request.log.info({ req: request }, 'request aborted');
 }

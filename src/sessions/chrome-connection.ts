@@ -35,11 +35,13 @@ export class ChromeConnection extends Connection {
   }
 
   protected override onMessage(message: string): Promise<void> {
-    return super.onMessage(message).catch((error: unknown) => {
-      this.#onFault(error);
-      this.dispose();
-    });
+    return super.onMessage(message).catch(this.#onBroken);
   }
+
+  readonly #onBroken = (error: unknown): void => {
+    this.#onFault(error);
+    this.dispose();
+  };
 }
 
 function noLog(): undefined {
