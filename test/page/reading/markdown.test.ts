@@ -123,6 +123,19 @@ test('a time limit ends the work in the thread too', async () => {
   ).toBe('word');
 });
 
+test('text has of a drawing what it draws as text, and not what stands in it otherwise', async () => {
+  await page.goto();
+  const drawing =
+    '<svg>lost<desc>lost</desc><a href=/x>lost</a><g>lost<text>word<tspan>word</tspan><a href=/x>word</a></text></g><foreignObject><p>word</p></foreignObject></svg>';
+  await page.eval(`document.body.innerHTML = ${JSON.stringify(drawing)}; 0`);
+  const text = (await page.run((op) => readText(op, {}))).content;
+  const { content } = await page.run((op) => readMarkdown(op, {}));
+  expect(text).not.toContain('lost');
+  expect(text.match(/word/g)).toHaveLength(4);
+  // Markdown has no drawings.
+  expect(content).toBe('');
+});
+
 test('no markup makes it fail, and what it shows is in text and Markdown alike', {
   timeout: 60_000,
 }, async () => {
@@ -180,6 +193,6 @@ test('no markup makes it fail, and what it shows is in text and Markdown alike',
       const count = (from: string) => from.match(/word/g)?.length ?? 0;
       expect(count(content)).toBe(count(text));
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[['<svg href=/x src=/y alt=z>', 'word']]] },
   );
 });

@@ -65,7 +65,16 @@ export function paintedWalk({ dom, styles }: { dom: Dom; styles: Styles }) {
     if (!on.enter(el, tag, style)) return;
     const list = style.contentVisibility === 'hidden' ? [] : listOf(el, tag);
     const next = list === null ? dom.firstFlat(el) : null;
-    stack.push({ el, next, list, at: 0, painted: paint === 2 });
+    const painted = paint === 2 && showsText(el, stack.at(-1));
+    stack.push({ el, next, list, at: 0, painted });
+  }
+
+  /** SVG draws text within `text` only, and links in it (SVG 2, 11.2). */
+  function showsText(el: Element, around: Open | undefined): boolean {
+    if (!(el instanceof SVGElement) || el instanceof SVGTextContentElement) return true;
+    return (
+      el instanceof SVGAElement && around?.painted === true && around.el instanceof SVGTextContentElement
+    );
   }
 
   /** The children, where they are not simply the first one and its siblings. */
