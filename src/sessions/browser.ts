@@ -74,6 +74,8 @@ export class Browser {
   #reaped: Promise<Receipt> | undefined;
   /** It may hold what the policy does not let through any more. */
   #cacheIsOld = false;
+  /** Ends when the cache that a tab was opened on is new. */
+  #emptied: Promise<void> | undefined;
 
   private constructor(options: BrowserOptions, workspace: Workspace, floor: Floor) {
     this.#options = options;
@@ -83,7 +85,9 @@ export class Browser {
     this.floor = floor;
     this.judge = new UrlJudge(floor, options.self);
     this.tabs.on('opened', () => {
-      if (this.#cacheIsOld) this.#emptyCache().catch(options.onFault);
+      if (!this.#cacheIsOld) return;
+      this.#emptied = this.#emptyCache();
+      this.#emptied.catch(options.onFault);
     });
   }
 
@@ -228,7 +232,7 @@ export class Browser {
     }
     const { targetId } = await this.connection.send('Target.createTarget', { url: 'about:blank' });
     const tab = this.tabs.byTarget(targetId) ?? (await this.#opened(targetId));
-    if (this.#cacheIsOld) await this.#emptyCache();
+    await this.#emptied;
     return tab;
   }
 

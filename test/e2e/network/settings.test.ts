@@ -67,6 +67,7 @@ const settings: readonly Setting[] = [
   },
 ];
 
+const PROFILE = '--user-data-dir=';
 const LOCKDOWN = ['--proxy-server=', '--proxy-bypass-list=', '--host-resolver-rules=', '--disable-features='];
 
 function put(profile: string, { file, value }: Setting): void {
@@ -94,12 +95,12 @@ const path = installed('chrome');
 describe.skipIf(path === undefined).each(settings)('$name in the profile', (setting) => {
   test('leads to the canary in a Chrome without the lockdown', async () => {
     canary.clear();
-    const profile = directory();
-    put(profile, setting);
-    const page = await openPage(path ?? '', (flags) => [
-      ...flags.filter((flag) => ![...LOCKDOWN, '--user-data-dir='].some((name) => flag.startsWith(name))),
-      `--user-data-dir=${profile}`,
-    ]);
+    const page = await openPage(path ?? '', (flags) => {
+      const profile = flags.find((flag) => flag.startsWith(PROFILE))?.slice(PROFILE.length);
+      if (profile === undefined) throw new Error('no profile among the flags');
+      put(profile, setting);
+      return flags.filter((flag) => !LOCKDOWN.some((name) => flag.startsWith(name)));
+    });
     await page.goto(setting.url).catch(() => undefined);
     await eventually(
       async () => canary.connections,

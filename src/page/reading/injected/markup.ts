@@ -31,6 +31,10 @@ export function markupReader({
   }
   const contentOf = getter<DocumentFragment>(HTMLTemplateElement.prototype, 'content');
   const documentOf = getter<Document | null>(Node.prototype, 'ownerDocument');
+  // As the engine's own serialisation has it.
+  const probe = document.createElement('noscript');
+  probe.textContent = '<';
+  const scriptsRun = probe.innerHTML === '<';
 
   function escapeText(value: string): string {
     return value
@@ -85,14 +89,7 @@ export function markupReader({
   function isRaw(el: Element): boolean {
     if (!dom.isHtml(el)) return false;
     if (localName(el) !== 'noscript') return raw.has(localName(el));
-    return documentOf(el) === document && scriptsRun();
-  }
-
-  /** As the engine's own serialisation has it. */
-  function scriptsRun(): boolean {
-    const probe = document.createElement('noscript');
-    probe.textContent = '<';
-    return probe.innerHTML === '<';
+    return documentOf(el) === document && scriptsRun;
   }
 
   function element(el: Element, out: Pieces, stack: (Node | string)[]): void {
